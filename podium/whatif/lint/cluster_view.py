@@ -1,4 +1,4 @@
-"""The objects that rules check, with the workloads and budgets derived from them."""
+"""The objects that lint rules check, with workloads and budgets derived from them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,15 +42,15 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
 class Thresholds(Document):
-    """The numbers that rules compare with.
+    """The numbers with which lint rules compare.
 
     Attributes:
-        levels_max: the most different values that the PriorityClasses of users may have.
-        levels_between: the number of values that must be free between two neighbouring ones.
-        replicas_min: the least replicas of a workload that should have a disruption budget.
-        critical_from: the least priority of a critical workload; the value of the highest
-            PriorityClass of users unless given.
-        grace_period: the longest grace period that pods that may be preempted should have.
+        levels_max: the most different values that PriorityClasses of users may have.
+        levels_between: how many values must be free between those of neighbouring classes.
+        replicas_min: the least replicas with which a workload should have a disruption budget.
+        critical_from: the least priority of a critical workload; by default the value of the
+            highest PriorityClass of users.
+        grace_period: the longest grace period that preemptable pods should have.
     """
 
     levels_max: Annotated[int, Range(1)] = 10
@@ -66,11 +66,11 @@ _KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
 
 
 class BudgetView(msgspec.Struct, frozen=True):
-    """A disruption budget with its status if all pods that it selects exist and are ready.
+    """A disruption budget with its status if all pods that it selects existed and were ready.
 
     Attributes:
         status: the status that the disruption controller would compute; None if a controller of
-            its pods isn't known.
+            the pods is of an unknown kind.
     """
 
     budget: Object
@@ -79,7 +79,7 @@ class BudgetView(msgspec.Struct, frozen=True):
 
     @property
     def replicas(self) -> int:
-        """The number of pods that the budget covers, by the replicas of its workloads."""
+        """The number of covered pods: the sum of the replicas of the workloads."""
         return sum(workload.replicas for workload in self.workloads)
 
     @property
@@ -91,7 +91,7 @@ class BudgetView(msgspec.Struct, frozen=True):
 
     @property
     def unscaled(self) -> Sequence[Workload]:
-        """The workloads without a scale, if the budget refers to the scale of controllers."""
+        """The workloads without a scale subresource, if the budget depends on one; else empty."""
         unscaled = (*_UNSCALED, "Pod")
         return [one for one in self.workloads if one.kind in unscaled and needs_scale(self.budget)]
 
@@ -120,7 +120,7 @@ def _status_of(budget: Object, workloads: Iterable[Workload]) -> BudgetStatus | 
 
 
 class ClusterView:
-    """The objects of a cluster, or of manifests, with everything that rules derive from them."""
+    """The objects of a cluster or of manifests, with cached values that rules derive from them."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class ClusterView:
 
     @cached_property
     def budgets(self) -> Sequence[BudgetView]:
-        """All disruption budgets with the workloads of the pods that they select."""
+        """All disruption budgets, with the workloads whose pods they select."""
         views = []
         for budget in self.of("PodDisruptionBudget"):
             workloads = [workload for workload in self.workloads if selects(budget, workload.pod)]
@@ -155,7 +155,7 @@ class ClusterView:
 
     @property
     def nodes(self) -> Sequence[Object]:
-        """The nodes; none where only manifests were read."""
+        """The nodes; empty if only manifests were read."""
         return self.of("Node")
 
     @cached_property
@@ -165,13 +165,13 @@ class ClusterView:
 
     @cached_property
     def classes(self) -> Sequence[Object]:
-        """The PriorityClasses that aren't the system's own, the lowest first."""
+        """The PriorityClasses without those of the system, the lowest first."""
         own = (one for one in self.of("PriorityClass") if name(one) not in SYSTEM_PRIORITY_CLASSES)
         return sorted(own, key=lambda one: (class_value(one), name(one)))
 
     @property
     def knows_classes(self) -> bool:
-        """Whether the PriorityClasses were read: every cluster has those of the system."""
+        """Whether PriorityClasses were read, as every cluster has those of the system."""
         return bool(self.of("PriorityClass"))
 
     def class_names(self) -> set[str]:
@@ -209,7 +209,7 @@ class ClusterView:
 
     @cached_property
     def stale_pods(self) -> Sequence[StalePods]:
-        """The running pods that keep a priority which their successors don't get."""
+        """The running pods whose priority differs from that of their replacements."""
         if not self.knows_classes:
             return ()
         controllers = {
@@ -234,7 +234,7 @@ class ClusterView:
 
     @cached_property
     def critical_from(self) -> int:
-        """The least priority of critical pods; above all priorities of users if none is."""
+        """The least priority of critical pods; above the range of users if no class is critical."""
         if self.thresholds.critical_from is not None:
             return self.thresholds.critical_from
         top = max(map(class_value, self.classes), default=0)
@@ -242,7 +242,7 @@ class ClusterView:
         return top if top > max(default, 0) else HIGHEST_USER_DEFINABLE + 1
 
     def nodes_for(self, workload: Workload) -> Sequence[Object]:
-        """Return the nodes that match a workload's selectors and tolerations, full or not."""
+        """Return the nodes, even full ones, that match a workload's affinity and tolerations."""
         spec = workload.spec
         near = affinity_of(spec).get("nodeAffinity")
         wanted = msgspec.json.encode((spec.get("nodeSelector"), near, spec.get("tolerations")))
@@ -253,7 +253,7 @@ class ClusterView:
 
 
 def refusal_of(pod: Object) -> Callable[[Object], str]:
-    """Return a function that gives the reason for which a node refuses a pod; empty if none."""
+    """Return a function that returns why a node doesn't match a pod; empty if it matches."""
     required, tolerations = required_node_affinity(pod), spec_of(pod).get("tolerations")
 
     def refusal(node: Object) -> str:

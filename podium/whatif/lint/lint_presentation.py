@@ -24,7 +24,7 @@ _TONES: Mapping[Severity, Tone] = {
 
 
 def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation:
-    """Present findings rule by rule, the gravest first, with all witnesses if `wide`."""
+    """Present findings by rule, the most severe first, with all witnesses if `wide`."""
     counts = dict.fromkeys(Severity, 0)
     for finding in report.findings:
         counts[finding.severity] += 1
@@ -63,11 +63,11 @@ def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation
 
 
 def finding_text(finding: Finding, wide: bool = False) -> str:
-    """Return the message of a finding with its witnesses, all of them if `wide`."""
+    """Return the message of a finding with its first witnesses, or all witnesses if `wide`."""
     shown = listed(finding.witnesses, len(finding.witnesses) if wide else _WITNESSES_MAX)
     return f"{finding.message} ({shown})" if shown else finding.message
 
 
 def plain_text(text: str) -> str:
-    """Remove Markdown's marks for code from a text of a rule."""
+    """Remove the Markdown marks for code from the text of a rule."""
     return text.replace("`", "")

@@ -9,7 +9,7 @@ from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
 
 
 class Severity(StrEnum):
-    """The severity of a finding, the gravest first."""
+    """The severity of a finding, ordered from the most severe."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,7 +17,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """The position in the order, from 0 for the gravest."""
+        """The position in the order, from 0 for the most severe."""
         return [*Severity].index(self)
 
 
@@ -27,17 +27,17 @@ class Finding(Report):
 
     Attributes:
         rule: the id of the rule.
-        severity: of the rule.
-        kind: of the object at fault.
-        namespace: of the object.
-        name: of the object.
-        field: the path of the field; empty if it concerns the whole object.
-        file: the file of the object; empty if it comes from a running cluster.
-        line: the line of the file on which the object begins; 0 if it isn't known.
+        severity: the severity of the rule.
+        kind: the kind of the object at fault.
+        namespace: the namespace of the object.
+        name: the name of the object.
+        field: the path of the field; empty if the fault concerns the whole object.
+        file: the file of the object; empty if the object was read from a running cluster.
+        line: the line of the file on which the object begins; 0 if unknown.
         item: the position of the object in a list without line numbers.
         message: a description of the fault.
-        witnesses: other objects, nodes or numbers that show it.
-        suppressed_by: the reason for which the object's annotation suppresses it.
+        witnesses: other objects, nodes or numbers that show the fault.
+        suppressed_by: the reason given by the annotation that suppresses the finding.
     """
 
     rule: str
@@ -79,7 +79,7 @@ class ExcludedNamespace(Report):
     Attributes:
         namespace: the name of the namespace.
         findings: the number of findings.
-        rules: the number of findings by rule, the gravest first.
+        rules: the number of findings by rule, the most severe first.
     """
 
     namespace: str
@@ -89,10 +89,10 @@ class ExcludedNamespace(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintReport(Report):
-    """All findings, the gravest first.
+    """All findings, the most severe first.
 
-    `rules` has the rules that were on, `suppressed` the findings that annotations suppress,
-    `excluded` the number of findings in excluded namespaces, `excluded_in` these by namespace, and
+    `rules` are the enabled rules, `suppressed` the findings that annotations suppress, `excluded`
+    the number of findings in excluded namespaces, `excluded_in` these numbers by namespace, and
     `objects` the number of objects that were read.
     """
 

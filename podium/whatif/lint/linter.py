@@ -1,7 +1,7 @@
 """Linting: all rules, their suppression and configuration, and the findings in a cluster view.
 
-An annotation of an object suppresses a rule with `lint.podium.dev/RULE: the reason`; without a
-reason it suppresses nothing.
+The annotation `lint.podium.dev/RULE: the reason` suppresses a rule for its object; without a reason
+it suppresses nothing.
 """
 
 from collections import Counter, defaultdict
@@ -50,13 +50,13 @@ _SUBJECTS = (
 
 
 def reason_for(obj: Object, rule_id: str) -> str:
-    """Return the reason for which an object's annotation suppresses a rule; empty if none does."""
+    """Return the reason given by an object's annotation that suppresses a rule; empty if none."""
     return str(annotations(obj).get(PREFIX + rule_id) or "").strip()
 
 
 @Rule
 def suppression_without_reason(view: ClusterView) -> Iterator[Offence]:
-    """An annotation names a rule, and its value is empty."""
+    """The annotation that suppresses a rule has no reason as value."""
     for obj, rule_id, field in _suppressed(view):
         if not reason_for(obj, rule_id):
             yield Offence(obj, f"{rule_id} is suppressed without a reason", field)
@@ -64,7 +64,7 @@ def suppression_without_reason(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def unknown_rule_suppressed(view: ClusterView) -> Iterator[Offence]:
-    """An annotation names an unknown rule."""
+    """The annotation that suppresses a rule names an unknown rule."""
     for obj, rule_id, field in _suppressed(view):
         if rule_id not in _ABOUT_OBJECTS:
             message = f"there is no rule {rule_id}{likely_meant(rule_id, _ABOUT_OBJECTS)}"
@@ -115,9 +115,9 @@ class LintConfiguration(Document):
     """The configuration of `podium lint`.
 
     Attributes:
-        rules: severities of rules by id, or `off`. Other rules have the severity of their pages.
+        rules: severities of rules by id, or `off`; by default, the severities in the rules' pages.
         exclude_namespaces: namespaces whose findings are only counted.
-        thresholds: numbers that rules compare with.
+        thresholds: numbers with which rules compare.
     """
 
     api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
@@ -137,7 +137,7 @@ class LintConfiguration(Document):
 
 
 class Place(NamedTuple):
-    """The file and line of an object, and its `item` in a list that has no line numbers."""
+    """The file and line of an object; in a list without line numbers, its position `item`."""
 
     file: str
     line: int = 0
@@ -152,7 +152,7 @@ def lint(
     configuration: LintConfiguration,
     place_of: Callable[[Object], Place] = lambda _: NOWHERE,
 ) -> LintReport:
-    """Check a view by all rules that are on, and sort the findings by severity."""
+    """Check a view by all enabled rules, and sort the findings by severity."""
     found, rules = list[Finding](), list[RuleSummary]()
     for rule in RULES.values():
         severity = configuration.rules.get(rule.id, rule.summary.severity)

@@ -21,10 +21,10 @@ from podium.whatif.plan.request import NEXT_PODS_MAX, LoadedState, PlanRequest
 def next_pod_sentences(
     objects: Iterable[Object], stale: Sequence[StalePods]
 ) -> Iterator[tuple[Sequence[StalePods], str]]:
-    """Describe what the next pods of workloads do, grouped by their change of priority.
+    """Describe trials of the next pods of workloads, grouped by the change of priority.
 
     Pending pods, and workloads that aren't in the cluster yet, are left out of the simulation, so
-    that no other pods move.
+    that nothing else changes.
     """
     there = decisive(objects)
     owning = {above for obj in there.values() if (above := controller_key(obj))}

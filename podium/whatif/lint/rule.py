@@ -1,6 +1,6 @@
-"""Lint rules: a check with the page of the documentation that explains its findings.
+"""Lint rules: a check, with a page of the documentation that explains its findings.
 
-The pages come with the package.
+The pages are part of the package.
 """
 
 import re
@@ -25,8 +25,8 @@ class Offence:
     """A violation of a rule by an object.
 
     Attributes:
-        field: the path of the field; empty if it concerns the whole object.
-        witnesses: other objects, nodes or numbers that show it.
+        field: the path of the field; empty if the violation concerns the whole object.
+        witnesses: other objects, nodes or numbers that show the violation.
     """
 
     obj: Object
@@ -54,7 +54,7 @@ class Rule:
 
     @cached_property
     def summary(self) -> RuleSummary:
-        """The severity, title, reason and fix from the head of the page."""
+        """The severity, title, reason and fix, read from the head of the rule's page."""
         head = _HEAD.match(self.text)
         if head is None:
             raise ValueError(f"the page about {self.id} doesn't begin as pages about rules do")
@@ -64,7 +64,7 @@ class Rule:
 
 
 def workload_rule(check: Callable[[ClusterView, Workload], Iterator[Offence]]) -> Rule:
-    """Make a rule of a check of single workloads."""
+    """Make a rule from a check that is called for each workload."""
 
     @wraps(check)
     def each(view: ClusterView) -> Iterator[Offence]:

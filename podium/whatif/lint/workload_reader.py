@@ -1,6 +1,6 @@
-"""Workloads among objects, each with a pod after admission.
+"""Workloads among objects, each with one of its pods after admission.
 
-A workload is a controller, all pods of a controller that wasn't read, or a pod without one.
+A workload is a controller, all pods of a controller that wasn't read, or a pod without controller.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,18 +39,18 @@ _TEMPLATES: Mapping[str, tuple[str, ...]] = {
 """The path of the pod template by kind."""
 
 BATCH = frozenset({"Job", "CronJob"})
-"""Kinds whose pods run to an end."""
+"""Kinds whose pods run to completion."""
 
 
 class Workload(msgspec.Struct, frozen=True, eq=False):
     """A workload with one of its pods after admission.
 
     Attributes:
-        obj: the controller, or the first pod if that wasn't read or there is none.
-        kind: of the controller; `Pod` if there is none.
-        path: the path of the pods' spec in the object.
+        obj: the controller; the first pod if there is no controller, or it wasn't read.
+        kind: the kind of the controller; `Pod` if there is none.
+        path: the path of the pods' spec in `obj`.
         refusal: why admission refuses the pod; empty if it doesn't.
-        is_new: whether it hasn't been in a cluster yet.
+        is_new: whether `obj` hasn't been in a cluster yet.
     """
 
     obj: Object
@@ -63,32 +63,32 @@ class Workload(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def namespace(self) -> str:
-        """The namespace of its pods."""
+        """The namespace of the pods."""
         return namespace(self.pod)
 
     @property
     def spec(self) -> Object:
-        """The spec of its pods."""
+        """The spec of the pods."""
         return spec_of(self.pod)
 
     @property
     def priority(self) -> int | None:
-        """The priority of its pods; None if admission refuses them."""
+        """The priority of the pods; None if admission refuses them."""
         return None if self.refusal else pod_priority(self.pod)
 
     @property
     def priority_class(self) -> str:
-        """The PriorityClass of its pods; empty if they have none."""
+        """The name of the pods' PriorityClass; empty if they have none."""
         return priority_class_of(self.pod)
 
     @property
     def preempts(self) -> bool:
-        """Whether its pods may preempt others."""
+        """Whether the pods may preempt others."""
         return preemption_policy(self.pod) != NEVER
 
     @property
     def peer_group(self) -> PeerGroup:
-        """The labels and affinity terms of its pods."""
+        """The labels and affinity terms of the pods."""
         return PeerGroup(0, self.pod)
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ class Workload(msgspec.Struct, frozen=True, eq=False):
 
 
 def read_workloads(by_kind: Mapping[str, Sequence[Object]]) -> Iterator[Workload]:
-    """Yield all workloads, controllers in the order of their kinds, and then pods."""
+    """Yield all workloads, first controllers in a fixed order of kinds, then pods."""
     classes = PriorityClasses(by_kind.get("PriorityClass", ()))
     limits = limits_by_namespace(by_kind.get("LimitRange", ()))
     controllers = [(kind, obj) for kind in _TEMPLATES for obj in by_kind.get(kind, ())]

@@ -1,4 +1,4 @@
-"""The least disruption that gives pending pods a place, for comparison with the scheduler's.
+"""The least disruption that places pending pods, for comparison with the scheduler's decisions.
 
-An exact solver finds it, starting at `solver.solve`, and the scheduler's filters verify it.
+`solver.solve` finds it by an integer program, and verifies it by the scheduler's filters.
 """

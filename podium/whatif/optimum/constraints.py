@@ -1,4 +1,4 @@
-"""The constraints of the optimum: amounts, spread, budgets, rates, affinity, host ports."""
+"""The constraints of the optimum: resources, spread, budgets, rates, affinity, host ports."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ def _fit(model: Model) -> None:
 
 
 def _require_preemptors(model: Model) -> None:
-    """Allow victims only of a pod that goes to their node, or that they block in its domain."""
+    """Allow victims only if a pod is placed on their node, or in a domain that they block."""
     is_cross_node = model.scheduler.handle.options.preemption_scope is PreemptionScope.CROSS_NODE
     for number, variable in model.gone.items():
         occupants = model.occupants[number]
@@ -104,7 +104,7 @@ def _apart_terms(model: Model, peer_group: PeerGroup) -> Sequence[AffinityTerm]:
 
 
 def _spread(model: Model, number: int, spread: Spread) -> None:
-    """Limit each domain that gets pods of a demand to the emptiest domain plus the skew."""
+    """Limit pods in each domain where the demand is placed to the emptiest domain plus maxSkew."""
     constraint, domains, program = spread.constraint, spread.domains, model.program
     own = model.demands[number].cls.peer_group
     counting, occupants = model.matching(lambda peer_group: constraint.counts(own, peer_group) == 1)
@@ -137,7 +137,7 @@ def _spread(model: Model, number: int, spread: Spread) -> None:
 
 
 def _keep_apart(model: Model) -> None:
-    """Satisfy required pod anti-affinity, of pending pods and of occupants, and host ports."""
+    """Add constraints for required pod anti-affinity of demands and occupants, and host ports."""
     for peer_group, holders in _by_peer_group(model.demands).items():
         for term in _apart_terms(model, peer_group):
             others, occupants = model.matched_by(term)
@@ -167,9 +167,9 @@ def _exclude(
     occupants: Sequence[int],
     rows: Sequence[int],
 ) -> None:
-    """Keep other demands and occupants off rows to which pods of the holders go.
+    """Keep the demands `others` and the occupants off `rows` if a holder is placed there.
 
-    A holder among the others excludes its own pods as well.
+    If `others` contains a holder, its pods exclude each other, too.
     """
     program, places = model.program, model.on_rows(holders, rows)
     if not places:
@@ -194,7 +194,7 @@ def _exclude(
 
 
 def _keep_near(model: Model) -> None:
-    """Satisfy required pod affinity: by other pods, or as the first pod of a group."""
+    """Add constraints for required pod affinity: to other pods, or as first pod of a group."""
     program = model.program
     for peer_group, holders in _by_peer_group(model.demands).items():
         terms = peer_group.terms.required_affinity
@@ -223,11 +223,11 @@ def _keep_near(model: Model) -> None:
 
 
 def _firsts(model: Model, holders: Sequence[int], occupants: Sequence[int]) -> dict[int, int]:
-    """Add a variable for each row, which is 1 if the first pod of a group goes there.
+    """Add a variable for each row, which is 1 if the first pod of a group is placed there.
 
-    As in InterPodAffinity, a pod that matches its own terms may be placed without company if no
-    pod in the cluster matches them. No more than one row gets such a pod, after all occupants that
-    match have gone.
+    As in InterPodAffinity, a pod that matches its own affinity terms may be placed alone if no pod
+    in the cluster matches them. So at most one row gets such a pod, and only if all matching
+    occupants are victims.
     """
     program = model.program
     if not model.are_takeable(occupants):

@@ -1,4 +1,4 @@
-"""Integer programs with several objectives, solved by HiGHS."""
+"""Integer programs, solved by HiGHS for one objective after the other."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ _OPTIONS: Mapping[str, bool | int | float | str] = {
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """The solution of one objective; no solution has a value below `bound`."""
+    """A solution for one objective; no solution has a smaller value than `bound`."""
 
     values: Sequence[int]
     value: int
@@ -36,9 +36,10 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 class LinearProgram:
-    """An integer program: variables from 0 to a limit, and upper bounds on weighted sums of them.
+    """An integer program: variables from 0 to a limit, and upper bounds of weighted sums.
 
-    Every constraint must hold with all variables 0, so that there is always a solution.
+    Variables are indices. All constraints must hold if all variables are 0, so that there is
+    always a solution.
     """
 
     def __init__(self) -> None:
@@ -59,7 +60,7 @@ class LinearProgram:
         return self.variable(derived=lambda values: int(total(terms, values) > 0))
 
     def completed(self, chosen: Mapping[int, int]) -> Sequence[int] | None:
-        """Compute all variables from the chosen ones; None if a limit or constraint is broken."""
+        """Return the values of all variables, by chosen values and derivations; None if invalid."""
         values = [0] * len(self.limits)
         for number in range(len(values)):
             derived = self._derived.get(number)
@@ -92,7 +93,10 @@ class LinearProgram:
     def minimise(
         self, costs: Mapping[int, int], seconds: float, start: Sequence[int] | None = None
     ) -> Solved:
-        """Find values with the least sum of costs by variable; all start at 0 unless given."""
+        """Find values with the least sum of costs, given by variable, in a number of seconds.
+
+        The search starts at the solution `start`, by default with all variables 0.
+        """
         known = start or [0] * len(self.limits)
         lowest = sum(cost * self.limits[one] for one, cost in costs.items() if cost < 0)
         value = total(costs.items(), known)
@@ -140,5 +144,5 @@ class LinearProgram:
 
 
 def total(terms: Iterable[Term], values: Sequence[int]) -> int:
-    """Sum up terms."""
+    """Compute a sum of terms for values of all variables."""
     return sum(factor * values[variable] for variable, factor in terms)

@@ -1,4 +1,4 @@
-"""The variables of the integer program of the optimum, and the solution that their values mean."""
+"""The variables of the optimum's integer program, and the solution that their values describe."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -16,11 +16,13 @@ from podium.whatif.optimum.problem import Problem
 class Model:
     """Placements and victims as variables of an integer program.
 
+    Demands and occupants are given by their indices in the problem.
+
     Attributes:
-        placed: by number of the demand and row, the variable of how many pods go there.
-        gone: by number of the occupants, the variable of how many are victims; without occupants
-            that no pending pod may preempt.
-        on_row: the numbers of the occupants by row.
+        placed: the variables for the number of placed pods, by demand and row.
+        gone: the variables for the number of victims, by occupants; without occupants that no
+            pending pod may preempt.
+        on_row: the occupants by row.
     """
 
     def __init__(self, problem: Problem, scheduler: Scheduler) -> None:
@@ -43,22 +45,22 @@ class Model:
         self._domains: dict[str, dict[int, int]] = {}
 
     def among(self, occupants: Collection[int], rows: Iterable[int]) -> list[int]:
-        """Return those of the occupants that are on any of the rows."""
+        """Return the given occupants that are on any of the rows."""
         wanted = set(occupants)
         return [number for row in rows for number in self.on_row[row] if number in wanted]
 
     def on_rows(self, demands: Iterable[int], rows: Collection[int]) -> list[Term]:
-        """Return the sum of the pods of some demands that go to any of the rows."""
+        """Return the sum of the pods of some demands that are placed on the rows."""
         places = [self.placed[number] for number in demands]
         return [(by_row[row], 1) for by_row in places for row in rows if row in by_row]
 
     def most_on(self, demands: Sequence[int], rows: Collection[int]) -> int:
-        """Return an upper bound of the number of pods of some demands on the rows."""
+        """Return an upper bound of the number of pods of some demands placed on the rows."""
         limits = self.program.most(self.on_rows(demands, rows))
         return min(limits, sum(len(self.demands[number].pods) for number in demands))
 
     def left(self, occupants: Collection[int]) -> tuple[int, list[Term]]:
-        """Return the number of pods of some occupants, and the terms that subtract victims."""
+        """Return the number of pods of some occupants, and terms that subtract victims from it."""
         terms = [(self.gone[number], -1) for number in occupants if number in self.gone]
         return sum(len(self.occupants[number].pods) for number in occupants), terms
 
@@ -67,7 +69,7 @@ class Model:
         return all(number in self.gone for number in occupants)
 
     def matching(self, matches: Callable[[PeerGroup], bool]) -> tuple[list[int], list[int]]:
-        """Return the numbers of the demands and of the occupants whose peer group matches."""
+        """Return the demands and the occupants whose peer group matches."""
         groups = {demand.cls.peer_group for demand in self.demands}
         groups |= {pods.cls.peer_group for pods in self.occupants}
         matched = {group for group in groups if matches(group)}
@@ -77,7 +79,7 @@ class Model:
         )
 
     def matched_by(self, *terms: AffinityTerm) -> tuple[list[int], list[int]]:
-        """Return the numbers of the demands and of the occupants that all terms select."""
+        """Return the demands and the occupants that all terms select."""
         return self.matching(lambda peer_group: all(term.matches(peer_group, {}) for term in terms))
 
     def any_of(self, terms: Sequence[Term], most: int) -> int:
@@ -87,7 +89,7 @@ class Model:
         return flag
 
     def domain_of(self, key: str) -> dict[int, int]:
-        """Return the domain of each row that has the label of a topology key."""
+        """Return the domain, as an integer code, of each row with a topology key."""
         if key not in self._domains:
             codes = self.scheduler.snapshot.columns.label(key).codes
             self._domains[key] = {
@@ -96,7 +98,7 @@ class Model:
         return self._domains[key]
 
     def domains(self, key: str) -> list[list[int]]:
-        """Return the rows of each domain of a topology key."""
+        """Return the lists of the rows of each domain of a topology key."""
         rows_of: dict[int, list[int]] = defaultdict(list)
         for row, domain in self.domain_of(key).items():
             rows_of[domain].append(row)
@@ -104,7 +106,7 @@ class Model:
 
 
 class PodPlace(msgspec.Struct, frozen=True):
-    """A pending pod, its profile and the row of its node."""
+    """A placement: a pending pod, its profile, and the row of its node."""
 
     pod: PodInfo
     scheduler_name: str

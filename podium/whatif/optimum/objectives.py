@@ -1,4 +1,4 @@
-"""The objectives of the optimum: unplaced pods, then the keys that compare candidate nodes."""
+"""The objectives of the optimum: first unplaced pods, then the keys of the candidate order."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -21,8 +21,8 @@ class Objective(msgspec.Struct, frozen=True):
     """A key to minimise for pending pods of one priority.
 
     Attributes:
-        level: priority of the pods.
-        costs: factor of each variable in the sum to minimise.
+        level: the priority of the pods.
+        costs: the factors of the sum to minimise, by variable.
     """
 
     name: str
@@ -31,11 +31,11 @@ class Objective(msgspec.Struct, frozen=True):
 
 
 def objectives(model: Model) -> Iterator[Objective]:
-    """Return all objectives, in order.
+    """Yield all objectives, in the order in which they are minimised.
 
-    Pending pods of a higher priority come first. The disruption that placing them costs is
-    minimised before pods of the next lower priority are placed, except for victims that those
-    pods may preempt as well.
+    For each priority of pending pods, from the highest: first the number of unplaced pods, then
+    the disruption. Victims below the next lower priority of pending pods don't count yet, as the
+    pods of that priority may preempt them, too.
     """
     levels = sorted({demand.priority for demand in model.demands}, reverse=True)
     for level, following in zip(levels, [*levels[1:], None], strict=True):

@@ -1,4 +1,4 @@
-"""The report of the least disruption that gives pending pods a place."""
+"""The report of the least disruption that places pending pods."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from podium.api.documents.report import HIDDEN, IF_ANY, Report
 
 @dataclass(frozen=True, slots=True)
 class OptimalPlacement(Report):
-    """A pod that gets a place."""
+    """A pod that is placed."""
 
     pod: str
     node: str
@@ -23,11 +23,11 @@ class OptimalVictim(Report):
 
     Attributes:
         pod: the victim.
-        node: the node that it is on.
-        priority: of the victim.
+        node: the node of the victim.
+        priority: the priority of the victim.
         by: the preemptor.
         is_violating: whether its disruption violates a disruption budget.
-        moves_to: the node that its replacement fits; empty if none does, or if it isn't replaced.
+        moves_to: the node of its replacement; empty if that fits no node, or if it isn't replaced.
     """
 
     pod: str
@@ -59,8 +59,8 @@ class OptimumTally(Report):
     """The sums of a set of victims, by the keys that compare candidate nodes.
 
     Attributes:
-        placed: the number of pods that get a place.
-        violations: the number of victims that violate a disruption budget.
+        placed: the number of pods that are placed.
+        violations: the number of victims whose disruption violates a budget.
         highest_priority: the highest priority of the victims; None if there are none.
         priority_sum: the sum of the priorities of the victims.
         victims: the number of victims.
@@ -75,11 +75,11 @@ class OptimumTally(Report):
 
 @dataclass(frozen=True, slots=True)
 class OptimumGap(Report):
-    """An objective that wasn't minimised to the end.
+    """An objective that isn't proven to be minimal.
 
     Attributes:
         key: the key that compares solutions.
-        priority: of the pending pods whose places were minimised.
+        priority: the priority of the pending pods of the objective.
         value: the value of the solution, as the solver counts it.
         bound: a lower bound of the value of any solution.
     """
@@ -92,7 +92,7 @@ class OptimumGap(Report):
 
 @dataclass(frozen=True, slots=True)
 class UnexpressedPod(Report):
-    """A pod that the solver left unchanged.
+    """A pod that the solver neither places nor preempts.
 
     Attributes:
         pod: the name of the pod.
@@ -105,7 +105,7 @@ class UnexpressedPod(Report):
 
 @dataclass(frozen=True, slots=True)
 class Optimum(Report):
-    """The least disruption that gives the pending pods a place.
+    """The least disruption that places the pending pods.
 
     Attributes:
         is_proven: whether the solver has shown that no solution is better.
@@ -113,11 +113,11 @@ class Optimum(Report):
         pods: the number of pods to place.
         tally: the sums of the solution.
         ordinary: the sums of the scheduler's own decisions about these pods.
-        placements: the pods that get a place, by name.
+        placements: the pods that are placed, by name.
         victims: the preempted pods, by node.
         steps: the steps in order.
-        gaps: the objectives that weren't minimised to the end.
-        unexpressed: pods that the solver left unchanged.
+        gaps: the objectives that aren't proven to be minimal.
+        unexpressed: pods that the solver neither places nor preempts.
         notes: remarks about the solution.
     """
 

@@ -1,4 +1,4 @@
-"""The input of the optimum: pending pods, possible victims and free amounts."""
+"""The input of the optimum: pending pods, possible victims and free resources."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ _COSTS: Mapping[CandidateKey, Callable[[PodInfo, Clock], int]] = {
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """A DoNotSchedule constraint of pending pods, and the domains in which it counts pods."""
+    """A DoNotSchedule constraint of pending pods, with the domains that it counts."""
 
     constraint: SpreadConstraint
     domains: Domains
@@ -51,8 +51,8 @@ class Demand(msgspec.Struct, frozen=True):
     """Interchangeable pending pods.
 
     Attributes:
-        rows: of the nodes that only other pods may make infeasible, ascending.
-        amounts: what each pod takes of its node, by name of an amount that a filter limits.
+        rows: the rows of nodes that are feasible apart from the pods on them, ascending.
+        amounts: the requests of each pod, by names of resources (also `pods`).
     """
 
     cls: PodClass
@@ -71,9 +71,9 @@ class Occupants(msgspec.Struct, frozen=True):
     """Interchangeable pods of one node, in the order in which they become victims.
 
     Attributes:
-        budgets: the numbers of the disruption budgets that a disruption of each pod counts in.
-        costs: of each pod, by the candidate keys that are sums over pods.
-        taken_by: the priorities of pending pods that may preempt them.
+        budgets: the indices of the disruption budgets in which a disruption of each pod counts.
+        costs: the values of each pod for candidate keys that are sums over victims.
+        taken_by: the priorities of pending pods that may preempt these pods.
     """
 
     row: int
@@ -92,7 +92,7 @@ class Problem(msgspec.Struct, frozen=True):
     """The input of the solver.
 
     Attributes:
-        free: by name of an amount and row, what is left after terminating pods have gone.
+        free: the free amounts by resource and row, without terminating pods.
         unexpressed: pods that aren't placed or preempted because the model can't express them.
     """
 
@@ -105,10 +105,10 @@ class Problem(msgspec.Struct, frozen=True):
 def likeness(
     demands: Sequence[Demand], peer_groups: Iterable[PeerGroup], listers: Listers
 ) -> Callable[[PeerGroup], Hashable]:
-    """Return a function whose value is equal for peer groups that all rules match alike.
+    """Return a function that maps equivalent peer groups to equal values.
 
-    The rules are the affinity terms and spread constraints of pods. A peer group with required
-    terms of its own is equivalent only to itself.
+    Peer groups are equivalent if all required affinity terms and spread constraints treat them
+    equally. A peer group that has required terms itself is equivalent only to itself.
     """
     own = {demand.cls.peer_group for demand in demands}
     terms = {
@@ -137,7 +137,7 @@ def likeness(
 
 
 class ProblemReader:
-    """Reads the problem from a scheduler without nominated pods."""
+    """Reads the problem from a scheduler, which must not have nominated pods."""
 
     def __init__(self, scheduler: Scheduler, pending: Sequence[PodInfo]) -> None:
         self._scheduler = scheduler
@@ -190,7 +190,7 @@ class ProblemReader:
         self._unexpressed += [UnexpressedPod(pod.key, reason) for pod in pods]
 
     def _demand(self, pods: Sequence[PodInfo], scheduler_name: str) -> Demand | str:
-        """Read the demand of pods of a class; as text, what the model can't express of it."""
+        """Read the demand of pods of one class, or return what the model can't express of it."""
         pod, rows = pods[0], np.ones(self._snapshot.node_count, bool)
         if pod.cls.has_volumes:
             return "its volumes, for which nodes are chosen as they are bound"
@@ -227,7 +227,7 @@ class ProblemReader:
         return Demand(pod.cls, scheduler_name, pods, listed, amounts, spreads)
 
     def _without_mutual_affinity(self, demands: Sequence[Demand]) -> list[Demand]:
-        """Leave out pods with affinity to pending pods that have required affinity themselves."""
+        """Leave out pods with affinity to other pending pods that have affinity themselves."""
         kept = []
         seeking = [one for one in demands if one.cls.peer_group.terms.required_affinity]
         for demand in demands:
@@ -284,5 +284,5 @@ class ProblemReader:
 
 
 def held(pod: PodInfo, name: str) -> int:
-    """Return the amount with a name that a pod takes of its node."""
+    """Return how much of a resource (or `pods`) a pod takes of its node."""
     return 1 if name == "pods" else pod.cls.held.get(name, 0)

@@ -1,4 +1,4 @@
-"""The search for the least disruption that places pending pods; the filters verify its result."""
+"""The search for the least disruption that places pending pods, verified by the filters."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,12 +36,12 @@ class Placing:
         self._evaluations: dict[tuple[int, str], Evaluation] = {}
 
     def fits(self, pod: PodInfo, scheduler_name: str, row: int) -> bool:
-        """Return whether the filters let a pod onto the node of a row."""
+        """Return whether a pod passes all filters on the node of a row."""
         filtering = self._evaluation(pod, scheduler_name).filtering
         return filtering.pre_filter.is_success and bool(filtering.outcome[row] == FITS)
 
     def best_row(self, pod: PodInfo, scheduler_name: str) -> int | None:
-        """Return the row of the node that a pod is scheduled to; None if it fits on no node."""
+        """Return the row to which the scheduler would bind a pod; None if it fits no node."""
         preference = self._evaluation(pod, scheduler_name).preference
         row = int(preference.argmax())
         return row if preference[row] >= 0 else None
@@ -65,13 +65,13 @@ class Placing:
 def verify(
     scheduler: Scheduler, places: Sequence[PodPlace], victims: Sequence[PodInfo]
 ) -> tuple[list[PodPlace], list[PodPlace], dict[str, str]]:
-    """Have the filters judge a solution, in trial changes that are undone.
+    """Check a solution by the scheduler's filters, in trial changes that are undone.
 
     All victims are deleted first; then the pods are placed, then the replacements of the victims.
 
     Returns:
-        The placements that the filters accept, in an order in which they do; the placements that
-        they reject; and by uid of a victim, the node that its replacement is scheduled to.
+        The placements that pass the filters, in an order in which they do; the rejected
+        placements; and the node of each victim's replacement, by the victim's uid.
     """
     leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
     with TrialChanges(scheduler.snapshot) as changes:
@@ -164,7 +164,7 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
 
 
 def tally(placed: int, victims: Sequence[tuple[int, bool]]) -> OptimumTally:
-    """Sum up a set of victims, given the priority of each and whether it violates a budget."""
+    """Sum up victims, given as priority and whether the disruption violates a budget."""
     priorities = [priority for priority, _ in victims]
     return OptimumTally(
         placed,
@@ -193,9 +193,9 @@ def _steps(
 
 
 def first_solution(model: Model) -> Mapping[int, int]:
-    """Return the variables of placements and victims of the scheduler's own decisions.
+    """Return the values of variables that describe the scheduler's own decisions.
 
-    Pods are decided by descending priority, and their victims are gone at once. A pod with a
+    Pods are decided by descending priority, and their victims are deleted at once. A pod with a
     victim that isn't in the model is skipped.
     """
     scheduler, values = model.scheduler, Counter[int]()

@@ -1,1 +1,1 @@
-"""The lint rules, by subject; the docstring of a check states the fault that it finds."""
+"""The lint rules by subject; the docstring of each rule describes the fault that it finds."""

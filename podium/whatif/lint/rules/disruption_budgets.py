@@ -1,4 +1,4 @@
-"""Rules about PodDisruptionBudgets, as if all their pods existed and were ready."""
+"""Rules about PodDisruptionBudgets, judged as if all selected pods existed and were ready."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +16,7 @@ _SELECTOR = "spec.selector"
 
 @Rule
 def workload_without_budget(view: ClusterView) -> Iterator[Offence]:
-    """No budget selects the pods of a workload that has several."""
+    """No budget selects the pods of a workload with several replicas."""
     covered = {id(one) for budget in view.budgets for one in budget.workloads}
     for workload in view.workloads:
         is_due = workload.kind in SCALED and workload.replicas >= view.thresholds.replicas_min
@@ -27,7 +27,7 @@ def workload_without_budget(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def budget_never_met(view: ClusterView) -> Iterator[Offence]:
-    """A budget wants more healthy pods than its workloads have."""
+    """A budget requires more healthy pods than its workloads have."""
     for one, status in _judged(view):
         if status.desired_healthy > one.replicas:
             yield _offence(one, f"asks for more than the {one.replicas} pods that it selects")
@@ -35,21 +35,21 @@ def budget_never_met(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def budget_allows_nothing(view: ClusterView) -> Iterator[Offence]:
-    """A budget wants all selected pods healthy, not only by rounding."""
+    """A budget requires all selected pods to be healthy, even without rounding."""
     for one in _stuck(view, is_rounded=False):
         yield _offence(one, f"of {one.replicas} pods never lets any of them go")
 
 
 @Rule
 def budget_rounds_to_nothing(view: ClusterView) -> Iterator[Offence]:
-    """A percentage below 100 is rounded up to all selected pods."""
+    """A budget's percentage below 100 is rounded up to all selected pods."""
     for one in _stuck(view, is_rounded=True):
         yield _offence(one, f"of {one.replicas} pods rounds up to all of them")
 
 
 @Rule
 def budget_without_scale(view: ClusterView) -> Iterator[Offence]:
-    """A budget that needs a scale selects pods without one."""
+    """A budget that depends on a scale subresource selects pods of workloads without one."""
     for one in view.budgets:
         if unscaled := one.unscaled:
             offence = _offence(one, "needs a scale, which some of its pods don't have")
@@ -68,7 +68,7 @@ def overlapping_budgets(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def budget_selects_nothing(view: ClusterView) -> Iterator[Offence]:
-    """No workload in the namespace of a budget has pods with the labels."""
+    """A budget selects no pods of any workload in its namespace."""
     # In manifests, operators may make pods of custom resources.
     custom = (
         []

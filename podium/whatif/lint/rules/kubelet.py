@@ -18,7 +18,7 @@ _UNIT = 10**9
 
 @Rule
 def eviction_threshold_invalid(view: ClusterView) -> Iterator[Offence]:
-    """The kubelet can't parse the thresholds, or a soft one has no grace period."""
+    """The kubelet can't parse the thresholds, or a soft threshold has no grace period."""
     config = view.kubelet
     if config is None:
         return
@@ -32,7 +32,7 @@ def eviction_threshold_invalid(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def eviction_soft_below_hard(view: ClusterView) -> Iterator[Offence]:
-    """A soft threshold is at or below the hard one of its signal, on any node."""
+    """On some node, a soft threshold is at or below the hard threshold of its signal."""
     for hard, soft in product(_thresholds(view), repeat=2):
         if soft.signal is not hard.signal or soft.is_hard or not hard.is_hard:
             continue
@@ -51,7 +51,7 @@ def eviction_soft_below_hard(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def eviction_threshold_above_capacity(view: ClusterView) -> Iterator[Offence]:
-    """A threshold is at least the whole capacity of a node, or of any node."""
+    """A threshold is at least 100 %, or the whole capacity of a node."""
     for one in _thresholds(view):
         field = "evictionHard" if one.is_hard else "evictionSoft"
         if one.value.quantity is None and one.value.share >= 1:
@@ -71,7 +71,7 @@ def eviction_threshold_above_capacity(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def eviction_defaults_dropped(view: ClusterView) -> Iterator[Offence]:
-    """Hard thresholds are given, but not for all signals of the defaults."""
+    """The given hard thresholds lack a signal that has a default threshold."""
     config = view.kubelet
     if config is None or config.eviction_hard is None or config.merge_default_eviction_settings:
         return
@@ -83,7 +83,7 @@ def eviction_defaults_dropped(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def soft_eviction_without_grace(view: ClusterView) -> Iterator[Offence]:
-    """There are soft thresholds, and the grace period of evicted pods is 0."""
+    """There are soft thresholds, but `evictionMaxPodGracePeriod` is 0."""
     config = view.kubelet
     if config is not None and config.eviction_soft and config.eviction_max_pod_grace_period <= 0:
         message = "pods that a soft threshold evicts have a second to end"
@@ -91,7 +91,7 @@ def soft_eviction_without_grace(view: ClusterView) -> Iterator[Offence]:
 
 
 def _thresholds(view: ClusterView) -> tuple[Threshold, ...]:
-    """Return the thresholds of a valid configuration, with only the first allocatable one."""
+    """Return the thresholds without `allocatableMemory.available`; none if they are invalid."""
     config = view.kubelet
     if config is None or [*config.threshold_faults()]:
         return ()

@@ -1,4 +1,4 @@
-"""Rules about nodes that could take pods at all."""
+"""Rules about workloads whose pods fit no node."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ _SHOWN_MAX = 5
 
 @workload_rule
 def no_node_selected(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """Node affinity, node selector and taints together leave no node."""
+    """No node matches the pods' node affinity, node selector and tolerations."""
     if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
         message = f"none of {len(view.nodes)} nodes is selected and tolerated by its pods"
         why = Counter(map(refusal_of(workload.pod), view.nodes)).most_common(_SHOWN_MAX)
@@ -43,7 +43,7 @@ def requests_above_nodes(view: ClusterView, workload: Workload) -> Iterator[Offe
 
 @workload_rule
 def cron_job_without_room(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """Fewer pods fit by their requests than run at the same time."""
+    """Fewer pods of a CronJob fit the nodes by their requests than a Job runs in parallel."""
     nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]
     if workload.kind != "CronJob" or not nodes:
         return

@@ -1,4 +1,4 @@
-"""Rules about the life of pods: bare pods, rollouts, grace periods and tolerations."""
+"""Rules about the lifecycle of pods: bare pods, rollouts, grace periods and tolerations."""
 
 from collections.abc import Iterator
 
@@ -17,14 +17,14 @@ from podium.whatif.lint.workload_reader import Workload
 
 @workload_rule
 def bare_pod(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A pod without a controller that is neither static nor one of Helm's hooks."""
+    """A pod has no controller, and is neither static nor a Helm hook."""
     if workload.kind == "Pod" and HELM_HOOK not in annotations(workload.obj):
         yield Offence(workload.obj, "it has no controller: once lost, it doesn't come back")
 
 
 @Rule
 def long_grace_period(view: ClusterView) -> Iterator[Offence]:
-    """Pods with a long grace period have a lower priority than pods or a class that preempt."""
+    """Pods with a long grace period have a lower priority than preempting pods or classes."""
     of_classes = [class_value(one) for one in view.classes if one.get("preemptionPolicy") != NEVER]
     of_pods = [one.priority or 0 for one in view.workloads if one.preempts]
     top = max((*of_classes, *of_pods), default=0)
@@ -40,7 +40,7 @@ def long_grace_period(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def fixed_node(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A template, or a pod that is yet to be created, names a node."""
+    """A pod template, or a pod that isn't created yet, sets `nodeName`."""
     node = workload.spec.get("nodeName")
     if node and (workload.obj["kind"] != "Pod" or workload.is_new):
         message = f"its pods go to {node} past the scheduler"
@@ -49,7 +49,7 @@ def fixed_node(view: ClusterView, workload: Workload) -> Iterator[Offence]:
 
 @workload_rule
 def host_port_with_surge(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A rollout must surge first, and the old pods occupy the host port of each node."""
+    """A rollout has to create a new pod first, but old pods use the host port on each node."""
     ports = sorted(map(str, host_ports(workload.spec)))
     if not ports:
         return
@@ -91,7 +91,7 @@ _NOT_READY, _UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/u
 
 @Rule
 def tolerates_everything(view: ClusterView) -> Iterator[Offence]:
-    """A toleration without a key is set on pods outside DaemonSets."""
+    """Pods outside DaemonSets tolerate taints with any key."""
     for workload, place, one in _tolerations(view):
         if _is_of_every_key(one):
             which = f"every taint with {one['effect']}" if one.get("effect") else "every taint"
@@ -100,7 +100,7 @@ def tolerates_everything(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def stays_on_failed_node(view: ClusterView) -> Iterator[Offence]:
-    """A toleration of the taint of a failing node has no end."""
+    """A toleration of a failed node's taint has no `tolerationSeconds`."""
     failing = [{"key": key, "effect": NO_EXECUTE} for key in (_NOT_READY, _UNREACHABLE)]
     for workload, place, one in _tolerations(view):
         named = [taint["key"] for taint in failing if tolerates(one, taint)]

@@ -1,4 +1,4 @@
-"""Rules about PriorityClasses, their values, and the classes of pods."""
+"""Rules about PriorityClasses, their values, and their use by pods."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _SYSTEM = "system-"
 
 @Rule
 def no_default_class(view: ClusterView) -> Iterator[Offence]:
-    """No PriorityClass of users is the global default."""
+    """None of the users' PriorityClasses is the global default."""
     if view.classes and view.default_class is None:
         lowest = next((one for one in view.classes if class_value(one) >= 0), view.classes[0])
         message = "no PriorityClass is the default: pods that name none get priority 0"
@@ -37,7 +37,7 @@ def no_default_class(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def several_default_classes(view: ClusterView) -> Iterator[Offence]:
-    """A class is a global default beside a lower one."""
+    """Several PriorityClasses are the global default."""
     defaults = [one for one in view.classes if one.get("globalDefault")]
     for other in defaults[1:]:
         message = f"{name(defaults[0])} is the default already: the API server refuses another"
@@ -46,7 +46,7 @@ def several_default_classes(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def default_class_not_lowest(view: ClusterView) -> Iterator[Offence]:
-    """Classes from zero on are lower than the global default."""
+    """Classes with values from 0 on are lower than the global default."""
     default = view.default_class
     if default is None:
         return
@@ -63,7 +63,7 @@ def default_class_not_lowest(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def class_in_system_range(view: ClusterView) -> Iterator[Offence]:
-    """A class has a reserved value or name."""
+    """A PriorityClass has a value or name that is reserved for the system."""
     for one in view.classes:
         if class_value(one) > HIGHEST_USER_DEFINABLE:
             message = f"{class_value(one)} is above {HIGHEST_USER_DEFINABLE}, the highest for users"
@@ -76,7 +76,7 @@ def class_in_system_range(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def too_many_levels(view: ClusterView) -> Iterator[Offence]:
-    """The classes have more different values than they should."""
+    """The PriorityClasses have too many different values."""
     levels = {class_value(one) for one in view.classes}
     if len(levels) > view.thresholds.levels_max:
         message = (
@@ -87,7 +87,7 @@ def too_many_levels(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def no_level_between(view: ClusterView) -> Iterator[Offence]:
-    """Neighbouring values differ by too little."""
+    """The values of two neighbouring classes differ by too little."""
     of_value = {class_value(one): one for one in reversed(view.classes)}
     for low, high in pairwise(sorted(of_value)):
         if high - low <= view.thresholds.levels_between:
@@ -100,7 +100,7 @@ def no_level_between(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def preempting_batch_class(view: ClusterView) -> Iterator[Offence]:
-    """Only workloads that run to an end use a class that preempts, and there are lower pods."""
+    """A preempting class is used only by pods that run to completion, and would preempt others."""
     users = defaultdict[str, list[Workload]](list)
     for workload in view.workloads:
         users[workload.priority_class].append(workload)
@@ -132,9 +132,9 @@ def _shown(priority_class: Object) -> str:
 
 @Rule
 def unknown_class(view: ClusterView) -> Iterator[Offence]:
-    """The class that pods name doesn't exist.
+    """The PriorityClass that pods name doesn't exist.
 
-    If their controller wasn't read, the next pod is assumed to name the class of the pods.
+    If the controller of the pods wasn't read, its template is assumed to name the same class.
     """
     known = view.class_names()
     controllers = {
@@ -165,7 +165,7 @@ def _still_running(pods: Sequence[Object]) -> tuple[str, ...]:
 
 @workload_rule
 def priority_without_class(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """Pods without a class have a priority that admission would refuse."""
+    """Pods without a PriorityClass set a priority, which admission would refuse."""
     stated = workload.spec.get("priority")
     if workload.refusal and not workload.priority_class and stated is not None:
         message = f"the priority {stated} comes of no class: none of its pods is let in"
@@ -174,7 +174,7 @@ def priority_without_class(view: ClusterView, workload: Workload) -> Iterator[Of
 
 @Rule
 def priority_contradicts_class(view: ClusterView) -> Iterator[Offence]:
-    """Pods have a priority or policy that contradicts their class, or the default one."""
+    """Pods set a priority or preemption policy that contradicts their class or the default."""
     known = view.class_names()
     for workload in view.workloads:
         states_priority = workload.spec.get("priority") is not None
@@ -186,7 +186,7 @@ def priority_contradicts_class(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def workload_without_class(view: ClusterView) -> Iterator[Offence]:
-    """Pods name no class in a cluster with classes but without a default."""
+    """Pods name no PriorityClass, and no class is the default."""
     if not view.classes or view.default_class is not None:
         return
     for workload in view.workloads:
@@ -197,7 +197,7 @@ def workload_without_class(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def system_class_for_users(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A workload in a namespace of users has a system class."""
+    """A workload in a namespace of users has a PriorityClass of the system."""
     place = workload.namespace
     is_system = place.startswith("kube-") or place.endswith("-system")
     is_system |= workload.kind == "DaemonSet"
@@ -208,7 +208,7 @@ def system_class_for_users(view: ClusterView, workload: Workload) -> Iterator[Of
 
 @Rule
 def stale_priority(view: ClusterView) -> Iterator[Offence]:
-    """The class of a workload's next pod has another value than the running pods have."""
+    """The next pod of a workload would get another priority than the running pods have."""
     stale = [one for one in view.stale_pods if not one.refusal]
     if not stale:
         return

@@ -15,7 +15,7 @@ _SCOPE = "PriorityClass"
 
 @Rule
 def quota_without_high_classes(view: ClusterView) -> Iterator[Offence]:
-    """A namespace has quotas of pods, but none for classes of critical priority."""
+    """A namespace has quotas of pods, but none that limits PriorityClasses of critical priority."""
     critical_from = view.critical_from
     places: dict[str, list[Object]] = {}
     for quota in view.of("ResourceQuota"):

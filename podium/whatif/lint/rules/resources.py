@@ -17,7 +17,7 @@ _STORAGE = "ephemeral-storage"
 
 @workload_rule
 def requests_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """Neither a container nor its pod requests cpu, or memory."""
+    """Neither a container nor its pod requests a resource, cpu or memory."""
     whole = _amounts(workload.spec, "requests")
     for place, container in _containers(workload):
         own = _amounts(container, "requests")
@@ -29,7 +29,7 @@ def requests_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]
 
 @workload_rule
 def memory_limit_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """Neither a container nor its pod limits memory."""
+    """Neither a container nor its pod has a limit of memory."""
     if "memory" in _amounts(workload.spec, "limits"):
         return
     for place, container in _containers(workload):
@@ -54,7 +54,7 @@ def critical_not_guaranteed(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def outside_limit_range(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A LimitRange of the namespace refuses pods that are yet to be created."""
+    """A LimitRange of the namespace would refuse the pods."""
     if workload.obj["kind"] == "Pod" and not workload.is_new:
         return
     for limits in view.limits.get(workload.namespace, ()):

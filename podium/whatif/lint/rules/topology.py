@@ -1,4 +1,4 @@
-"""Rules about affinity and anti-affinity to other pods, and topology spread constraints."""
+"""Rules about affinity and anti-affinity between pods, and topology spread constraints."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -28,7 +28,7 @@ _SHOWN_MAX = 5
 
 @workload_rule
 def affinity_to_lower_priority(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """All pods that a required affinity term matches have a lower priority."""
+    """All pods that a required affinity term matches have a lower priority than the workload."""
     for term in workload.peer_group.terms.required_affinity:
         near, own = _matched(view, term), workload.priority
         priorities = [other.priority for other in near if other.priority is not None]
@@ -51,7 +51,7 @@ def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """No matching node has the topology key of a required term."""
+    """No matching node has the topology key of a required affinity term."""
     nodes = view.nodes_for(workload)
     for term in workload.peer_group.terms.required_affinity:
         if nodes and len(without_label(nodes, term.topology_key)) == len(nodes):
@@ -61,7 +61,7 @@ def affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Of
 
 @workload_rule
 def anti_affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A matching node lacks the topology key of required anti-affinity, or all of preferred."""
+    """Matching nodes lack the topology key of anti-affinity: some if required, all if preferred."""
     nodes = view.nodes_for(workload)
     terms = workload.peer_group.terms
     for term in (*terms.required_anti_affinity, *terms.preferred_anti_affinity):
@@ -97,7 +97,7 @@ def without_label(nodes: Sequence[Object], key: str) -> list[Object]:
 
 
 def node_names(nodes: Sequence[Object]) -> tuple[str, ...]:
-    """Name the first of some nodes, and the number of the others."""
+    """Return the names of the first nodes, and the number of the others."""
     shown = [f"Node {node['metadata']['name']}" for node in nodes[:_SHOWN_MAX]]
     left = len(nodes) - len(shown)
     return (*shown, f"{left} more nodes") if left else (*shown,)
@@ -113,7 +113,7 @@ def _matched(view: ClusterView, term: AffinityTerm) -> list[Workload]:
 
 @workload_rule
 def spread_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A matching node lacks the topology key of a DoNotSchedule constraint."""
+    """A matching node lacks a constraint's topology key; all nodes, if it is ScheduleAnyway."""
     nodes = view.nodes_for(workload)
     for one in _constraints(workload, DO_NOT_SCHEDULE):
         if lacking := without_label(nodes, one.topology_key):
@@ -129,7 +129,7 @@ def spread_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offe
 
 @Rule
 def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
-    """The nodes of a constraint have fewer domains than its minDomains."""
+    """The nodes that a constraint counts have fewer domains than its minDomains."""
     for workload, one, domains_of in _hard_constraints(view):
         domains = domains_of(view.nodes)
         if one.min_domains > max(len(domains), 1):
@@ -155,7 +155,7 @@ def spread_ignores_own_pods(view: ClusterView, workload: Workload) -> Iterator[O
 
 @Rule
 def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
-    """The emptiest domain takes no pods, and maxSkew limits the others below the replicas."""
+    """A domain takes no pods but counts as the emptiest, so that maxSkew leaves pods pending."""
     for workload, one, domains_of in _hard_constraints(view):
         if one.honors_taints:
             continue
@@ -183,7 +183,7 @@ def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def replicas_on_one_node(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """The running pods of a workload share a node, though other nodes match."""
+    """All running pods of a workload are on one node, although other nodes match."""
     pods = view.pods_of(workload)
     on = {node_name_of(pod) for pod in pods}
     is_due = workload.kind in SCALED and len(pods) >= max(view.thresholds.replicas_min, 2)
@@ -203,7 +203,7 @@ def _constraints(workload: Workload, action: str) -> Sequence[SpreadConstraint]:
 def _hard_constraints(
     view: ClusterView,
 ) -> Iterator[tuple[Workload, SpreadConstraint, Callable[[Iterable[Object]], set[str]]]]:
-    """Yield each DoNotSchedule constraint with a function from nodes to the domains it counts."""
+    """Yield each DoNotSchedule constraint, with a function from nodes to the counted domains."""
     for workload in view.workloads if view.nodes else ():
         constraints = _constraints(workload, DO_NOT_SCHEDULE)
         cls = PodClass(0, workload.pod, workload.peer_group)
