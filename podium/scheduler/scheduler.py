@@ -56,7 +56,7 @@ class Scheduler:
         Args:
             configuration: profiles and plugins; by default those of v1.36.
             every_node: ignore the configuration's limits on nodes and candidates.
-            rng: chooses where the search for a limited number of candidates starts.
+            rng: chooses where a limited search for candidates starts; None searches all.
         """
         options = options or SchedulerOptions()
         self.handle = handle = Handle(

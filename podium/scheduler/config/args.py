@@ -413,4 +413,4 @@ DEFAULT_ARGS: Mapping[str, PluginArgs] = {
         VolumeBindingArgs,
     )
 }
-"""The defaulted arguments of the plugins that take any, by the plugins' names."""
+"""Default arguments of all in-tree plugins that take any, by plugin name."""

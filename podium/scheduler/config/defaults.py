@@ -38,7 +38,7 @@ DEFAULT_WEIGHTS = {
     "DefaultBinder": 0,
     "NodeDeclaredFeatures": 0,
 }
-"""The default plugins in order, each with its weight; 0 where none is given, which counts as 1."""
+"""The default plugins in order, with their weights; 0 if upstream gives none, which counts as 1."""
 
 DEFAULT_PLUGIN_NAMES = frozenset(DEFAULT_WEIGHTS)
 

@@ -41,10 +41,10 @@ from podium.scheduler.config.defaults import DEFAULT_WEIGHTS, REMOVED_PLUGINS
 KIND = "KubeSchedulerConfiguration"
 ALL_PLUGINS = "*"
 KNOWN_PLUGINS = "known_plugins"
-"""The context of decoding holds under this name all plugins that can be enabled."""
+"""Key of the decoding context whose value is the names of all plugins that can be enabled."""
 
 _LEASES = "leases"
-# By how much client-go lengthens the wait between two tries, at most.
+# The largest factor by which client-go lengthens the wait between two tries.
 _JITTER = 1.2
 
 _NO_EXTENDERS = (
@@ -244,7 +244,7 @@ class Profile(Document):
 
 
 UNHEEDED = "is ignored: it doesn't change decisions"
-"""What notes say of fields that are about the process that schedules."""
+"""Note about fields that only concern the scheduler's process."""
 
 
 def _or(default: Any) -> AfterValidator:
@@ -287,7 +287,7 @@ class ClientConnection(Document):
     kubeconfig: str = ""
     accept_content_types: str = ""
     content_type: str = ""
-    # 0, also where nothing is written, stands for the default; below 0, qps has no limit.
+    # 0, also if nothing is written, means the default. A negative qps means no limit.
     qps: Annotated[float, Field(strict=False, validate_default=True), _or(50.0)] = 0.0
     burst: Annotated[int, Range(0), Field(validate_default=True), _or(100)] = 0
 
@@ -347,7 +347,7 @@ class KubeSchedulerConfiguration(Document):
         if longest < initial:
             message = f"must be at least podInitialBackoffSeconds, {initial}"
             yield FieldError("podMaxBackoffSeconds", longest, message)
-        # Profiles without a name, or with that of another one.
+        # Profiles without a name, or with the name of another profile.
         first: dict[str, int] = {}
         for at, profile in enumerate(self.profiles):
             field, name = f"profiles[{at}].schedulerName", profile.scheduler_name
@@ -359,7 +359,7 @@ class KubeSchedulerConfiguration(Document):
                 yield FieldError(field, name, message, ErrorKind.DUPLICATE)
             elif name:
                 first[name] = at
-        # All profiles share one queue, so they must sort it alike.
+        # All profiles share one queue, so they must sort it in the same way.
         profiles, point = self.with_defaults().profiles, ExtensionPoint.QUEUE_SORT
         model = profiles[0]
         for index, profile in enumerate(profiles):

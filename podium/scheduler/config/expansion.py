@@ -44,7 +44,7 @@ def expand(sets: Plugins, implements: Implements) -> Expanded:
         weights: dict[str, int] = {}
         if point in WEIGHTED_POINTS:
             for plugin in (*sets.at(point).enabled, *sets.multi_point.enabled):
-                # A score plugin without weight, or with weight 0, counts 1.
+                # A score plugin without weight, or with weight 0, has weight 1.
                 weights.setdefault(plugin.name, plugin.weight or 1)
         expanded[point] = {name: weights.get(name, 0) for name in names}
     return expanded

@@ -9,7 +9,7 @@ from podium.api.well_known import HOSTNAME_LABEL
 from podium.scheduler.snapshot.pod_info import placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-# What only one node has.
+# Fields that belong to a single node.
 _OWN_SPEC = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 
 

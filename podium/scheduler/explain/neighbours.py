@@ -45,7 +45,7 @@ def spread_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int)
 
 
 def _closed(snapshot: Snapshot, pod: PodInfo, key: str, domains: Sequence[str]) -> str:
-    # Domains without any node that is open to the pod stay as empty as they are.
+    # Domains in which the pod fits no node can't be filled by it.
     tolerations = pod.cls.spec.get("tolerations")
     for row, node in enumerate(snapshot.nodes):
         is_open = not spec_of(node).get("unschedulable") and (

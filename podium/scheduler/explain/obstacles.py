@@ -32,7 +32,7 @@ from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-# Of nodes that are refused for the same reasons no more are looked at closely.
+# Number of nodes, of those refused for equal reasons, that get details.
 _DETAILED_MAX = 20
 
 _BYTES = ("memory", "ephemeral-storage", "hugepages-")

@@ -20,9 +20,9 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 
-# A node with such a taint isn't well, or is to be left alone.
+# Prefixes of taints of nodes that are unhealthy, cordoned or not initialized.
 _OF_KUBERNETES = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
-# Priority classes that only the cluster's own pods may have.
+# Prefix of PriorityClasses that are reserved for system pods.
 _OF_THE_SYSTEM = "system-"
 _SHAPES_MAX = 20
 _CLASSES_MAX = 20
@@ -46,7 +46,7 @@ class Remedy(Report):
 
 
 BudgetOf = Callable[[str], CountedBudget | None]
-"""From a budget's `namespace/name` to the budget; None if it is gone."""
+"""Returns the budget with a `namespace/name`; None if it is gone."""
 
 
 def remedies(

@@ -21,9 +21,9 @@ class EventResource(StrEnum):
     """The resource of a cluster event, named as upstream names it."""
 
     ASSIGNED_POD = "AssignedPod"
-    """A pod that is on a node, another one than the pod that waits."""
+    """A pod on a node, as opposed to the waiting pod."""
     UNSCHEDULED_POD = "UnscheduledPod"
-    """The pod itself that waits."""
+    """The waiting pod itself."""
     NODE = "Node"
     PERSISTENT_VOLUME = "PersistentVolume"
     PERSISTENT_VOLUME_CLAIM = "PersistentVolumeClaim"
@@ -86,12 +86,12 @@ class ClusterEvent(msgspec.Struct, frozen=True):
 
 
 ASSIGNED_POD_DELETED = ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE)
-"""A pod left its node, or doesn't come to the node that it was counted on."""
+"""A pod left its node, or no longer counts on the node where it was assumed or nominated."""
 
 Hint = Callable[[PodInfo, Object | None, Object | None], bool]
-"""Asked with a pod that waits, the object before and after; whether the pod may fit now.
+"""Called with a waiting pod, the old and the new object; returns whether the pod may fit now.
 
-All pods of one class must get the same answer, unless the event's resource is UNSCHEDULED_POD.
+The result must be equal for all pods of a class, unless the resource is UNSCHEDULED_POD.
 """
 
 

@@ -35,13 +35,13 @@ class Scope(Enum):
     """What can change a state's results for a row; narrower scopes are recomputed less often."""
 
     NODE = auto()
-    """Its node object."""
+    """Only the row's node object."""
     ROW = auto()
-    """The pods on it, too."""
+    """The row's node object and the pods on the row."""
     CLUSTER = auto()
-    """Pods anywhere; `pods_changed` passes them to the state."""
+    """Node objects and pods on any row; `pods_changed` passes changes of pods to the state."""
     VOLATILE = auto()
-    """Anything: it is asked about every pod anew."""
+    """Anything; the state is recomputed for every pod."""
 
 
 class CycleError(Exception):
@@ -232,7 +232,7 @@ class PreFilterResult(msgspec.Struct, frozen=True):
 
 
 PASSES = PreFilterResult()
-"""PreFilter found out nothing."""
+"""Result of PreFilter for a pod about which the plugin has nothing to say."""
 
 
 class NodeToStatusReader(Protocol):
@@ -299,7 +299,7 @@ class PreemptionResult(PostFilterResult, frozen=True):
 
 
 class Permission(msgspec.Struct, frozen=True):
-    """The result of a Permit plugin; after `Wait` the pod is rejected once `timeout_s` passes."""
+    """The result of a Permit plugin; after `Wait`, a pod not allowed in `timeout_s` is rejected."""
 
     status: Status = SUCCESS
     timeout_s: float = 0.0

@@ -28,7 +28,7 @@ from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-# An array plugin sees the cluster as it is, and can't be asked what it would be without some pods.
+# An array plugin sees the cluster as it is, and can't filter it as it would be without some pods.
 _REFUSED = -1
 
 
@@ -99,23 +99,23 @@ class ArrayPlugin(_SimplePlugin):
     """Base of plugins that filter or score all nodes at once; override one method or both."""
 
     filter_nodes: Callable[[PodInfo, Nodes], ArrayLike]
-    """To bool[n]: which nodes fit."""
+    """Returns bool[n]: which nodes fit."""
 
     score_nodes: Callable[[PodInfo, Nodes], ArrayLike]
-    """To int[n], any scale: `normalize` brings it to 0 to 100."""
+    """Returns scores, int[n], in any scale; `normalize` scales them to 0 to 100."""
 
     reason = "node(s) were refused by a plugin"
-    """Why nodes that `filter_nodes` leaves out don't fit."""
+    """Reason for the nodes that `filter_nodes` refuses."""
 
 
 class NodePlugin(_SimplePlugin):
     """Base of plugins that filter or score one node at a time; override one method or both."""
 
     filter_node: Callable[[PodInfo, NodeInfo], Status | None]
-    """To a status, or None if the node fits."""
+    """Returns a refusal, or None if the node fits."""
 
     score_node: Callable[[PodInfo, NodeInfo], int]
-    """To a score; `normalize` brings it to 0 to 100."""
+    """Returns a score in any scale; `normalize` scales it to 0 to 100."""
 
 
 class _AboutOnePod(Generic[P]):

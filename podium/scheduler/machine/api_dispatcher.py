@@ -133,7 +133,7 @@ class APIDispatcher:
         calls = self._calls.get(uid)
         if calls is not None:
             calls.wanted.clear()
-            # What is under way isn't to be tried again if it fails.
+            # The patch that is being sent isn't retried if it fails.
             calls.sent_fields = {}
 
     def drop_uncertain_binding(self, uid: str) -> bool:
@@ -153,7 +153,7 @@ class APIDispatcher:
         calls.sent = None
         if isinstance(effect, Patch):
             self._patches -= 1
-            # Those whose turn it is, unless there is nothing left that they would write.
+            # Send waiting patches, except of pods whose calls were forgotten meanwhile.
             while self._patches < self.patches_max and (
                 waiting := self._waiting_to_nominate or self._waiting
             ):
@@ -164,8 +164,8 @@ class APIDispatcher:
             if error is not None and (
                 error.is_unknown or (calls.uncertain and error.reason != "NotFound")
             ):
-                # Asking again tells: either it succeeds now, or the pod is bound already, which
-                # will be seen. Until then the first may still be carried out.
+                # Sending it again settles that: it succeeds now, or the pod is bound already, which
+                # a watch will show. Until then the first call may still be carried out.
                 calls.binding, calls.uncertain = effect, True
                 self._retry_later(calls, now_s)
                 return False
@@ -211,7 +211,7 @@ class APIDispatcher:
         if calls.sent is not None or calls.pod.uid in self._retry_at_s:
             return
         if calls.binding is not None:
-            # A new one each time, so that an outcome that comes twice isn't taken for the next.
+            # A new object each time, so that a repeated outcome isn't taken for the next one.
             calls.sent, calls.binding = calls.binding.with_purpose(PodCall(calls.pod.uid)), None
         elif calls.wanted and self._patches >= self.patches_max:
             nominates = calls.wanted.get(_NOMINATION)

@@ -41,7 +41,7 @@ class PreBindCall(msgspec.Struct, frozen=True):
 
 
 PRE_BIND_POLL_S = 1.0
-"""How often PreBind looks at what it waits for, in seconds; the first time after as long."""
+"""Seconds between polls of PreBind, and before the first one."""
 
 
 class Stage(StrEnum):
@@ -86,7 +86,7 @@ class BindingCycles:
         self._context = context
         self._timing = timing
         self._tasks: dict[str, BindingTask] = {}
-        # In the order in which they look next, as all wait equally long.
+        # In the order of their next polls, since all wait equally long.
         self._polled: dict[str, BindingTask] = {}
         self._count = 0
 
@@ -297,7 +297,7 @@ class BindingCycles:
             message = f"0/1 nodes are available: 1 {status.message}."
             failure, result = Failure(message, frozenset({status.plugin})), UNSCHEDULABLE
         else:
-            # A rejected pod must not be brought back by the room that it gives back itself.
+            # A rejected pod must not be requeued by the resources that it releases itself.
             self._release(task)
         context.attempted(result, profile, context.now_s - task.started_at_s)
         handle_scheduling_failure(context, task.queued, failure)

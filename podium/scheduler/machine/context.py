@@ -19,12 +19,12 @@ from podium.scheduler.queue import QueuedPod, SchedulingQueue
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 
-# The API allows no longer notes.
+# The longest note of an event that the API allows.
 NOTE_LENGTH_MAX = 1024
 _CUT = " ..."
 
 KEEP = None
-"""Leaves a nomination as it is; the empty string clears it."""
+"""Keeps a nomination as it is; an empty string clears it."""
 
 
 class Features(msgspec.Struct, frozen=True):

@@ -25,13 +25,13 @@ from podium.scheduler.machine.preemption_executor import PreemptionExecutor
 from podium.scheduler.queue.queue_events import events_of_node_update, events_of_pod_update
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod, start_ns_of
 
-# Kinds whose events are told to the queue under a resource's name.
+# Kinds whose events are passed to the queue as events of a resource.
 _RESOURCES = {
     resource.value: resource
     for resource in EventResource
     if resource.value not in ("AssignedPod", "UnscheduledPod", "Node", "*")
 }
-# Of these only a few fields matter to plugins, while their status changes all the time.
+# Kinds of which plugins only read a few fields, while their status changes all the time.
 _READ_FIELDS = {
     "Namespace": (("metadata", "labels"),),
     "Service": (("metadata", "labels"), ("spec", "selector")),
@@ -175,9 +175,9 @@ class EventHandlers:
                 self._bindings.pod_gone(before.uid)
             return
         if before.uid in context.placed:
-            # Bound, and the watch is yet to tell: what it tells here is older news.
+            # The pod is bound, and this older version is from before its binding.
             return
-        # A nomination that only this scheduler knows of survives news that don't tell of it.
+        # A nomination that isn't in the status yet is kept if the status never had one.
         held = before.nominated_node_name
         stated, was_stated = nominated_node_of(obj), nominated_node_of(before.obj)
         self._nominator.withdraw(before)
@@ -248,8 +248,8 @@ class EventHandlers:
             elif nominated:
                 context.nomination_gone(waiting)
             context.dispatcher.drop_patches(pod_uid)
-        # A pod that was bound may be gone before it was seen on its node. One that is being bound
-        # keeps its room until that has failed.
+        # A bound pod may be deleted before it was seen on its node. A pod that is being bound
+        # keeps its resources until its binding has failed.
         is_assumed = self._bindings.is_assumed(pod_uid)
         placed = None if is_assumed else context.placed.pop(pod_uid, None)
         if placed is not None:

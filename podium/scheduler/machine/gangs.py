@@ -37,7 +37,7 @@ from podium.scheduler.rehearsal import RehearsalOutcome, try_gang
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 GANG_SCHEDULING = "GangScheduling"
-"""Who rejects pods that wait for others of their gang."""
+"""Name of the plugin that rejects pods which wait for others of their gang."""
 _NAMES_MAX = 3
 _SCHEDULED = "PodGroupScheduled"
 
@@ -216,7 +216,7 @@ class GangScheduler:
                     self._bindings.start(queued, nodes[queued.uid])
             left = [queued for queued in members if queued.uid not in nodes]
             self._fail(left, Failure(trial.message, trial.plugins))
-            # Now they are single pods, for which others may have to go.
+            # From now on they are scheduled one by one, and may preempt.
             self._context.queue.activate([one.uid for one in left], self._context.now_s)
 
     def _why(

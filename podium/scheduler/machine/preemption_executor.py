@@ -121,10 +121,10 @@ class PreemptionExecutor:
         self.history.append(record)
         is_async = context.features.scheduler_async_preemption
         fresh = [victim for victim in found.victims if not victim.cls.terminating]
-        # If all victims are terminating already, nobody loses a nomination for their sake.
+        # If all victims are terminating already, no pod loses its nomination.
         if fresh or not is_async:
             for lower in context.scheduler.nominator.lower_on(pod, record.node_name):
-                # Another scheduler's nominations are its own.
+                # Nominations of other schedulers' pods aren't cleared.
                 if lower.uid in context.pending:
                     context.clear_nomination(lower)
             context.metrics.observe(Metric.PREEMPTION_VICTIMS, len(found.victims))
@@ -165,7 +165,7 @@ class PreemptionExecutor:
             if isinstance(outcome.effect, Delete):
                 self._tell(removal.caller, victim)
         elif error.reason != "NotFound" and (
-            # A conflict may stand for another pod of the victim's name.
+            # A conflict may mean that another pod has the victim's name now.
             error.reason != "Conflict" or victim.uid in self._context.placed
         ):
             for task in tasks:
@@ -282,7 +282,7 @@ class PreemptionExecutor:
                         context.clear_nomination(pod)
             self._try_again(preemptor_uid)
         elif context.queue.place_of(preemptor_uid) is QueueName.GATED and last_uid not in placed:
-            # The last victim went before its turn, while PreEnqueue let no preemptor in for it.
+            # The last victim was gone before its removal began, while the preemptor was gated.
             context.queue.activate([preemptor_uid], context.now_s)
 
     def _let_go(self, failed_with: str = "") -> None:

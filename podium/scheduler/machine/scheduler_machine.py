@@ -42,7 +42,7 @@ from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 TRIES_AT_ONE_MOMENT_MAX = 8
-"""Where a decision takes time, as it does by the clock, no pod is tried so often at one moment."""
+"""After this many attempts to schedule one pod at one time, the scheduler rests for `REST_S`."""
 REST_S = 1.0
 
 
@@ -79,14 +79,14 @@ class SchedulerMachine:
 
         Args:
             configuration: profiles, plugins and backoffs; by default those of v1.36.
-            rng: chooses where the search for a limited number of candidates starts.
+            rng: chooses where a limited search for candidates starts; None searches all.
             takes_over: whether an earlier scheduler has set conditions of initially listed pods.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
         self.metrics = metrics or NoMetrics()
         options = options or SchedulerOptions()
-        # A pod that waits for pods of its gang is brought back by these alone.
+        # Only pods of its gang requeue a pod that waits for them, but no events.
         unmoved = {GANG_SCHEDULING: ()} if options.gangs else {}
         profiles = {
             name: QueueProfile.of(pipeline, unmoved)
@@ -283,7 +283,7 @@ class SchedulerMachine:
             self._tries.clear()
         self._tries[queued.uid] += 1
         if self._tries[queued.uid] >= TRIES_AT_ONE_MOMENT_MAX:
-            # Otherwise tries at one moment might never end.
+            # Otherwise attempts at one time might never end.
             self._rested_s = now_s + REST_S
         try:
             self._scheduling_cycle(queued)

@@ -37,7 +37,7 @@ NEVER = "not eligible due to preemptionPolicy=Never."
 VICTIMS_TERMINATING = "not eligible due to a terminating pod on the nominated node."
 _NAME = "DefaultPreemption"
 _HELPED = SUCCESS.by(_NAME)
-# A dry run has some 70 bytes a row, and most preemptors come but once.
+# A dry run takes some 70 bytes per row, and most classes preempt only once.
 _RUNS_MAX = 64
 _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 
@@ -79,7 +79,7 @@ class DefaultPreemption:
         self._keys = keys_of(handle)
         self._policies = policies_of(handle)
         self._tables = victim_tables(handle, self._policies.protection)
-        # Those with a dry run of ours, in the order in which these were made.
+        # Evaluations that keep a dry run of this plugin, the oldest first.
         self._evaluations: deque[ref[Evaluation]] = deque()
         self._limit = None
         if handle.rng is not None and args.limits_candidates:

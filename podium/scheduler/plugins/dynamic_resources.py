@@ -35,7 +35,7 @@ class DynamicResources:
         return ()
 
     def by_shape(self, cls: PodClass) -> bool:
-        # DeviceClasses come and go.
+        # DeviceClasses may be added and removed, so the result isn't kept by shape.
         return not cls.requested_devices
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:

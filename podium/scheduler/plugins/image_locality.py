@@ -40,7 +40,7 @@ class ImageLocality:
         volumes = [v["image"] for v in volumes_of(spec) if v.get("image")]
         names = [c.get("image") or "" for c in containers]
         names += [volume.get("reference") or "" for volume in volumes]
-        # As runtimes report them: what comes after the last slash has a tag or a digest. An image
+        # As runtimes report them: with a tag or a digest after the last slash. An image
         # that is used twice counts twice.
         wanted = [n if ":" in n.rpartition("/")[2] else f"{n}:latest" for n in names]
         count = len(containers)
@@ -62,7 +62,7 @@ class ImageLocality:
         for found, node_count in zip(sizes, node_counts, strict=True):
             counts.update(dict.fromkeys(found, node_count))
         shares = {image: count / self._snapshot.node_count for image, count in counts.items()}
-        # kube-scheduler keeps one size of an image: that of the first node which it saw it on.
+        # kube-scheduler keeps one size per image: from the first node on which it saw the image.
         size_of = dict(chain.from_iterable(found.items() for found in reversed(sizes)))
         size_max = _SIZE_MAX_PER_CONTAINER * containers
         scores = []

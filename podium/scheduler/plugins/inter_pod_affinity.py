@@ -172,7 +172,7 @@ class _Counts:
             return self.held.about(
                 self._peer_group, self._listers.namespace_labels(self._peer_group.namespace)
             )
-        # The log restarts with the nodes, and so does the evaluation that this belongs to.
+        # The log restarts when nodes change; then this object's evaluation is replaced, too.
         terms = self._new_terms.new() or ()
         around = self._listers.namespace_labels(self._peer_group.namespace) if terms else {}
         return [held for held in terms if held.term.matches(self._peer_group, around)]
@@ -248,7 +248,7 @@ class _Filter(FilterState):
                     sums = after
                 alone |= sums <= 0
             if self._matches_itself:
-                # The first of pods that want to be near each other may go anywhere.
+                # The first pod of a set with affinity to itself may be placed anywhere.
                 alone &= met != 0
             codes[refused | alone] = AFFINITY
         return codes

@@ -79,7 +79,7 @@ class NodeAffinity:
                 if field.get("key") == NAME_FIELD and field.get("operator") == "In"
             ]
             if not wanted:
-                # This alternative leaves all names open.
+                # This term doesn't restrict node names.
                 return PreFilterResult()
             names = (names or frozenset()) | frozenset.intersection(*wanted)
         if names is not None and not names:

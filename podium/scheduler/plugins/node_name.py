@@ -27,7 +27,7 @@ class NodeName:
         return (after_change(EventResource.NODE, Action.ADD),)
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
-        # Of the pod itself: where pods of its class happen to be is none of its wishes.
+        # From the pod's own object, since pods of its class on nodes have node names, too.
         wanted = node_name_of(pod.obj)
         if not wanted:
             return None

@@ -52,7 +52,7 @@ from podium.scheduler.snapshot.topology_spread import (
 TOO_FULL = "node(s) didn't match pod topology spread constraints"
 LABEL_MISSING = f"{TOO_FULL} (missing required label)"
 
-# What upstream's minimum over no domains at all is.
+# Upstream's minimum over no domains.
 _NO_DOMAIN = 2**31 - 1
 
 
@@ -94,7 +94,7 @@ class PodTopologySpread:
         constraints = self._constraints(pod.cls, SCHEDULE_ANYWAY)
         if not constraints:
             return None
-        # The system's defaults are for all clusters, also those whose nodes lack zones.
+        # The built-in defaults are for all clusters, even if nodes have no zone labels.
         needs_labels = not self._is_system or bool(pod.cls.spec.get("topologySpreadConstraints"))
         return _Score(self._spreading, pod.cls, constraints, needs_labels)
 

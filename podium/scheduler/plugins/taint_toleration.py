@@ -93,7 +93,7 @@ class TaintToleration:
             ]
             if any(counts):
                 return NormalizedScores(self.name, groups.lookup(counts), reverse=True)
-            # All nodes are as good as can be, whichever are feasible.
+            # All nodes have the highest score, whichever are feasible.
             best = np.full(self._snapshot.node_count, MAX_NODE_SCORE, np.int64)
             return FixedScores(self.name, best, MAX_NODE_SCORE)
 

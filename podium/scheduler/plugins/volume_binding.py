@@ -75,7 +75,7 @@ from podium.scheduler.snapshot.volumes.pod_claims import (
 )
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 
-# Bits of a code, which is their negated sum: no preemption makes a volume reachable.
+# Bits of a code. The code is their negated sum, as preemption makes no volume reachable.
 NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, VOLUME_MISSING = 1, 2, 4, 8
 _REASONS = {
     NODE_CONFLICT: "node(s) didn't match PersistentVolume's node affinity",
@@ -132,7 +132,7 @@ class VolumeBinding:
             if claim is None or is_fully_bound(claim):
                 continue
             storage_class = storage_class_of(self._listers, claim)
-            # One that comes from the API always has a mode.
+            # A StorageClass from the API always has a mode.
             if storage_class is not None and storage_class.get("volumeBindingMode") is None:
                 fault = f'VolumeBindingMode not set for StorageClass "{name(storage_class)}"'
                 return PreFilterResult(Status(Code.ERROR, (fault,)))
@@ -145,7 +145,7 @@ class VolumeBinding:
         if not claims.bound and not claims.delayed:
             return None
         flags = np.zeros(self._snapshot.node_count, np.int32)
-        # The first claim that can't be had on a row decides; the others aren't looked at.
+        # The first claim that can't be bound on a row decides; later claims don't count.
         for claim in claims.bound:
             volume = self._listers.get("PersistentVolume", volume_name(claim))
             if volume is None:
@@ -223,7 +223,7 @@ class VolumeBinding:
             status = check(written, node_name, row)
             if not status.is_success:
                 return status
-        # The API has told of newer versions than the assumed ones: nothing is left to take back.
+        # The API has sent newer versions than the assumed ones, so none is restored later.
         self._assumed.pop(pod.uid, None)
         return SUCCESS
 

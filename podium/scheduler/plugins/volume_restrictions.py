@@ -111,7 +111,7 @@ class _Users:
     def _begin(self) -> None:
         self._epoch = self._classes.epoch
         self._classes_read = 0
-        # Numbers of classes: who held the classes would keep them from being forgotten.
+        # Class ids, since references to classes would keep these from being forgotten.
         self._with_disks: list[int] = []
         self._by_claim: dict[ClaimKey, list[int]] = {}
 
@@ -251,7 +251,7 @@ def _any_conflict(disks: Iterable[Object], others: Iterable[Object]) -> bool:
         for kind, is_same in _IS_SAME.items():
             one, two = disk.get(kind), other.get(kind)
             if one is not None and two is not None and is_same(one, two):
-                # AWS disks aren't shared even by readers.
+                # AWS disks conflict even if both pods only read.
                 is_shared = one.get("readOnly") and two.get("readOnly") and kind != _AWS
                 if not is_shared:
                     return True

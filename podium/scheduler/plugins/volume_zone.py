@@ -38,7 +38,7 @@ from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 ELSEWHERE = -1
 _REASON = "node(s) had no available volume zone"
 
-# What nodes without the older label are asked for instead.
+# The labels that are compared on nodes without the older ones.
 _SUCCESSORS = {
     BETA_ZONE_LABEL: ZONE_LABEL,
     BETA_REGION_LABEL: REGION_LABEL,
@@ -87,7 +87,7 @@ class VolumeZone:
             demands += [] if volume is None else _demands(volume)
         if not demands:
             return None
-        # Nodes without any such label are taken to be in the cluster's only zone.
+        # Nodes without any such label count as being in the cluster's only zone.
         labelled = {label: self._topology.labelled(label) for label in _SUCCESSORS}
         elsewhere: Mask = np.logical_or.reduce([*labelled.values()])
         met = np.ones(len(elsewhere), bool)

@@ -12,7 +12,7 @@ from podium.scheduler.queue.queued_pod import QueuedPod
 Key = tuple[float, ...]
 Entry = tuple[Any, ...]
 
-# Below this size it isn't worth throwing out what is crossed out.
+# Up to this size, entries of removed pods aren't dropped all at once.
 _SIZE_MIN = 64
 
 

@@ -95,11 +95,11 @@ class Strategy(IntEnum):
     """What to do with a pod after an event."""
 
     SKIP = 0
-    """Nothing: the event can't help."""
+    """Leave the pod where it is: the event can't help it."""
     AFTER_BACKOFF = 1
-    """Try it again, though not before its backoff is over."""
+    """Retry the pod once its backoff is over."""
     IMMEDIATELY = 2
-    """Try it again: what a plugin was waiting for has come, so it isn't the pod's fault."""
+    """Retry the pod at once: what a pending plugin was waiting for has happened."""
 
 
 class HintQuestions(NamedTuple):
@@ -118,7 +118,7 @@ class HintQuestions(NamedTuple):
                 if hint is None or hint(pod, old, new):
                     return strategy
             except CycleError:
-                # A plugin that can't tell lets the pod be tried, as in v1.36.
+                # If a hint fails, the pod is retried, as in v1.36.
                 return strategy
         return Strategy.SKIP
 

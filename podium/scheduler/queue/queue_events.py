@@ -20,7 +20,7 @@ def events_of_pod_update(old: Object, new: Object) -> Action:
     found = NOTHING
     if labels(old) != labels(new):
         found |= Action.UPDATE_POD_LABEL
-    # A resize counts once the node knows of it.
+    # A resize counts once the kubelet has allocated it.
     if not holds_alike(old, new):
         before, after = pod_requests(old, use_status=True), pod_requests(new, use_status=True)
         if any(r not in after or ceil_milli(n) > ceil_milli(after[r]) for r, n in before.items()):
@@ -99,9 +99,9 @@ class QueueEvent(msgspec.Struct, frozen=True, eq=False):
     helps_all: bool = False
 
 
-# Nothing has helped a pod for long; it is tried again lest a hint was wrong.
+# No event has helped a pod for long; it is retried in case a hint was wrong.
 UNSCHEDULABLE_TIMEOUT = QueueEvent(EVERYTHING, "UnschedulableTimeout", helps_all=True)
-# Somebody wants one pod to be tried.
+# A caller of `activate` wants a pod to be retried.
 FORCE_ACTIVATE = QueueEvent(EVERYTHING, "ForceActivate", helps_all=True)
 
 # How metrics spell resources that aren't spelt like their kind.

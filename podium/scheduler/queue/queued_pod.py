@@ -19,19 +19,19 @@ class QueueName(StrEnum):
     """Where a pod is; the first four are the `queue` label of `scheduler_pending_pods`."""
 
     ACTIVE = "active"
-    """To be tried as soon as its turn comes."""
+    """To be scheduled in its turn."""
     BACKOFF = "backoff"
-    """To be tried again when its backoff is over, or when there is nothing else to try."""
+    """To be retried when its backoff is over, or when no pod is active."""
     UNSCHEDULABLE = "unschedulable"
     """Rejected; waits for an event that may help."""
     GATED = "gated"
-    """Refused by PreEnqueue; waits for an event that its gate cares about."""
+    """Refused by PreEnqueue; waits for an event that the refusing plugin registered for."""
     IN_FLIGHT = "in flight"
     """Popped: it is being scheduled or bound."""
     DONE = "done"
-    """Out of the queue; it comes back if its binding fails."""
+    """Removed from the queue; requeued if its binding fails."""
     DELETED = "deleted"
-    """Out of the queue for good."""
+    """Removed from the queue for good."""
 
 
 class Rejection(NamedTuple):

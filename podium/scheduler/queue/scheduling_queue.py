@@ -21,7 +21,7 @@ from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
 from podium.scheduler.queue.unschedulable import Unschedulable
 from podium.scheduler.snapshot.pod_info import PodInfo
 
-# How often leftovers are looked for; whole multiples of it since the epoch.
+# Seconds between flushes of unschedulable pods, at whole multiples since the epoch.
 LEFTOVER_TICK_S = 30
 
 ADDED = "UnschedulablePodAdd"
@@ -142,7 +142,7 @@ class SchedulingQueue:
         else:
             self._unschedulable.add(queued)
             for what in changes:
-                # Its gate is asked when it is let in.
+                # The plugin that gates the pod is called when the pod is requeued.
                 questions = self._hints.questions(queued.rejection._replace(gate=""), what)
                 strategy = questions.answer(new, old.obj, new.obj)
                 if strategy is not Strategy.SKIP:
@@ -197,8 +197,8 @@ class SchedulingQueue:
     ) -> None:
         """Requeue a pod after a failed attempt (AddUnschedulableIfNotPresent of v1.36).
 
-        Events during the attempt are checked by hints. A pod that fails after `done` is requeued as
-        after an error. A pod that was deleted in flight, or isn't in flight, isn't requeued.
+        Events during the attempt are checked by hints. A pod that fails after `done` is retried
+        after its backoff. A pod that was deleted or requeued meanwhile is left as it is.
 
         Args:
             queued: the popped pod; its `pod` may have been replaced by a newer version.
@@ -321,7 +321,7 @@ class SchedulingQueue:
         queued.woken_by = label
         if strategy is Strategy.IMMEDIATELY or not self._backoff.is_backing_off(queued, now_s):
             return self._to_active(queued, label, now_s)
-        # Gates are asked here if pods may be popped early, and when the backoff is over if not.
+        # PreEnqueue runs here if pods may be popped early, and otherwise after the backoff.
         if self._pop_from_backoff and not self._is_let_in(queued):
             self._to_unschedulable(queued, label)
             return False

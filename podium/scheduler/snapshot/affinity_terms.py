@@ -11,7 +11,7 @@ from podium.api.well_known import PREFERRED, REQUIRED
 from podium.scheduler.snapshot.listers import Listers
 
 Mark = tuple[str, str]
-"""A label and its value: what pods can be looked up by."""
+"""A label and its value, by which pods can be looked up."""
 
 
 class PeerGroup:

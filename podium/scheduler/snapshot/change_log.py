@@ -11,7 +11,7 @@ from podium.scheduler.snapshot.pod_classes import PodClass
 
 T = TypeVar("T")
 Change = tuple[int, PodClass, int]
-"""A row, the class of a pod, and 1 where it came or -1 where it left."""
+"""A row, the class of a pod, and 1 if the pod was added or -1 if it was removed."""
 
 LENGTH_MAX = 200_000
 _ROW = itemgetter(0)

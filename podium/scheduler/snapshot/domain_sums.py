@@ -17,7 +17,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 Weigh = Callable[[PeerGroup], int]
 Marks = tuple[Hashable, ...]
 
-# Sums that nobody asks about any more are forgotten when there are more than so many, and twice
+# Unused sums are forgotten when there are more than this many, and more than twice
 # as many as were left the last time.
 SUMS_MIN = 512
 

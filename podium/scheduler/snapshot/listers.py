@@ -36,7 +36,7 @@ class Listers:
             ]
             new, assumed = versions
             if new is not None and assumed is not None and new <= assumed:
-                # The version that the assumption started from, as after a new list.
+                # The version that the assumed one was made from, as after a new list.
                 return
             del self._replaced[kind, place]
         self._kinds.setdefault(kind, {})[place] = obj

@@ -15,7 +15,7 @@ class Nominator:
     def __init__(self) -> None:
         self.log: Log[str] = Log()
         self._on: dict[str, list[PodInfo]] = {}
-        # By priority: the rivals by node, and a cursor of what has changed since they were counted.
+        # By priority: a cursor of later changes, and the rivals by node.
         self._counted: dict[int, tuple[Cursor[str], dict[str, tuple[int, list[PodInfo]]]]] = {}
         self._node_epoch = -1
         self._nodes_of: dict[str, list[str]] = {}

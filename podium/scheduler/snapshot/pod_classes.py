@@ -56,11 +56,11 @@ _STATUS_FIELDS = frozenset(
 _CONTAINER_STATUSES = ("containerStatuses", "initContainerStatuses")
 _RESIZED = frozenset({"allocatedResources", "resources"})
 _CONTAINER_STATUS_FIELDS = ("allocatedResources", "name", "resources")
-# Volumes of these kinds differ from pod to pod and never decide where a pod can go.
+# Volumes of these kinds differ from pod to pod, and never restrict nodes.
 _INDIFFERENT_VOLUMES = frozenset({"configMap", "downwardAPI", "emptyDir", "projected", "secret"})
 
 CROWD_MIN = 4096
-"""Fewer classes than this are never worth forgetting."""
+"""With this many classes or fewer, unused ones aren't forgotten."""
 
 V = TypeVar("V")
 
@@ -302,7 +302,7 @@ class PodClasses:
             if is_terminating(old) == is_dying:
                 return cls
             if is_dying and not wants_node:
-                # Pods of one class that begin to terminate are of one class again.
+                # All pods of a class have the same class again once they terminate.
                 dying = self._dying.get(cls.id)
                 if dying is None:
                     dying = self._dying[cls.id] = self.of(new, wants_node=False)

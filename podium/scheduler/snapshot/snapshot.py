@@ -26,7 +26,7 @@ from podium.scheduler.snapshot.resource_columns import ResourceColumns
 
 V = TypeVar("V")
 
-# The value of a key may have a column or two as long as the cluster.
+# A value may have an array or two with an element for each node.
 _PER_NODES_MAX = 256
 
 
@@ -57,7 +57,7 @@ class Snapshot:
         self.tie_key: Callable[[str], str] | None = None
         self._homeless: dict[str, list[PodInfo]] = {}
         self._now_ns = INT64_MAX
-        # Pods that only start later than now, and the first of these times, or an earlier one.
+        # Pods with start times in the future, and a lower bound of these times.
         self._ahead: set[PodInfo] = set()
         self._ahead_from_ns = INT64_MAX
         self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))

@@ -85,7 +85,7 @@ def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
 def default_constraints(
     cls: PodClass, defaults: Sequence[TopologySpreadConstraint], listers: Listers
 ) -> tuple[SpreadConstraint, ...]:
-    """Return the default constraints for a pod, with its owners' selector; none without one."""
+    """Return the default constraints for a pod, with its owners' selector; empty if it has none."""
     selector = owners_selector(cls, listers) if defaults else None
     if selector is None or selector.is_empty:
         return ()
@@ -269,7 +269,7 @@ class Spreading:
 def standing(
     cls: PodClass, constraints: Sequence[SpreadConstraint], node: Object | None
 ) -> list[tuple[str, bool]] | None:
-    """Return a node's (domain, whether its pods count) by constraint; None without any domain."""
+    """Return a node's (domain, whether its pods count) by constraint; None if it lacks a label."""
     marks = {} if node is None else labels(node)
     if node is None or any(c.topology_key not in marks for c in constraints):
         return None

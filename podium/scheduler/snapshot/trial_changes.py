@@ -44,7 +44,7 @@ class TrialChanges:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # The last first: so each gets the slot again that it had.
+        # In reverse order, so that each pod gets its former slot.
         for pod, node_name in reversed(self._done):
             if node_name == _PUT:
                 self._snapshot.remove_pod(pod)

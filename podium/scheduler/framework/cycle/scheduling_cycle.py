@@ -117,7 +117,7 @@ class SchedulingCycle:
             return Decision(pod, error=str(error))
 
     def _filtering(self, pod: PodInfo) -> Filtering:
-        # Pods of other schedulers go by the first profile.
+        # Pods of other schedulers are filtered by the first profile.
         first = next(iter(self._pipelines.values()))
         pipeline = self._pipelines.get(scheduler_name_of(pod.obj), first)
         return self._refreshed(pipeline, pod).filtering
@@ -262,7 +262,7 @@ def outcome_of(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
     """Return outcome and blame of a pod, int32[nodes] each, with nominated pods counted."""
     filtering, rivalry = evaluation.filtering, evaluation.rivalry
     if not filtering.pre_filter.is_success:
-        # It refuses the pod on all rows alike.
+        # PreFilter refuses the pod on all rows.
         return np.full(len(filtering.outcome), -1, np.int32), filtering.blame.copy()
     if rivalry is not None:
         outcome, blame = rivalry.outcome(pod, filtering)

@@ -24,7 +24,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 _NEVER = (-1, -1, -1)
 _CATCH_UP_MAX = 4_000
-# Up to so many changes, rows are judged one by one, in plain integers; of more, as arrays.
+# Up to this many changes, rows are filtered one by one, in plain integers; else as arrays.
 _SINGLY_MAX = 64
 
 
@@ -83,7 +83,7 @@ class Evaluation:
 
     @property
     def preference(self) -> Scores:
-        """Preference of each row, int64[nodes]: greater is better, `INFEASIBLE` if none fits."""
+        """Preference of each row, int64[nodes]: greater is better, `INFEASIBLE` if refused."""
         if not len(self.filtering.feasible_rows()):
             return np.full(self._snapshot.node_count, INFEASIBLE, np.int64)
         return self.scoring.preference

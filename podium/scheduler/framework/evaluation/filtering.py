@@ -30,7 +30,7 @@ NO_NODE, NO_FILTER = -1, -1
 _ROW, _PODS, _CLASS = itemgetter(0), itemgetter(1), attrgetter("cls")
 _FEW_ROWS_MAX = 32
 _RECOUNTED_ROWS_MAX = 64
-# Codes are int32, so that the index of a filter above them keeps pairs apart.
+# Codes are int32: with a filter's index in the higher bits, a pair is one int64.
 _CODE_BITS = 32
 
 
@@ -187,7 +187,7 @@ class Filtering:
     ) -> tuple[Rows, Codes, Codes]:
         """Filter rows with pods added; return the rows, int[n], and outcome and blame, int32[n]."""
         of_pods = [*map(_CLASS, chain.from_iterable(map(_PODS, added)))]
-        # Each class of the pods is weighed once; many pods are mostly of one.
+        # Weights are computed once per class; many pods are mostly of one class.
         classes = [*dict.fromkeys(of_pods)]
         class_indexes, places = np.zeros(len(of_pods), np.intp), np.arange(len(added))
         if len(classes) > 1:

@@ -22,7 +22,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 Integers = NDArray[np.int64]
 Rivals = Sequence[tuple[int, Sequence[PodInfo]]]
-"""Rows, each with the pods nominated to it that have to be counted."""
+"""Rows, each with its nominated pods that have to be counted."""
 
 _ONE_BY_ONE_MAX = 4
 
@@ -271,7 +271,7 @@ class Rivalry:
             self._codes, self._blame = np.zeros((2, self._snapshot.node_count), np.int32)
         known = self._rows.known
         own = self._nominator.rows_of(pod, self._snapshot)
-        # Its own nomination doesn't count, while it does for others of its class.
+        # The pod's own nomination counts for other pods of its class, but not for itself.
         known[own] = False
         is_stale = ~known if wanted is None else wanted & ~known
         stale = np.flatnonzero(is_stale)

@@ -33,7 +33,10 @@ class KnownRows:
         self.known: NDArray[np.bool_] = np.zeros(snapshot.node_count, bool)
 
     def follow(self, *state: object) -> bool:
-        """Clear `known` for changed rows; return True if all are cleared, as if `state` changes."""
+        """Clear `known` for changed rows; return True if it had to be cleared for all rows.
+
+        That is so if `state` differs from the last call's, or too much has changed.
+        """
         current = (*state, self._snapshot.node_epoch)
         changes, restarted = self._changes.new(), self._restarts.new()
         nominated, allowed = self._nominations.new(), self._allowances.new()

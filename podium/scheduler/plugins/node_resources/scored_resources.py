@@ -58,7 +58,7 @@ class ScoredColumns(ABC):
         self.capacity: Matrix = np.maximum(has, 1).astype(self.dtype)
         self.weights: Matrix = np.array(weights, self.dtype)
         self.weights_of = list(weights)
-        # Where all rows are worked on: memory that stays in the processor's cache.
+        # Reused when all rows are scored, so that it stays in the processor's cache.
         self.scratch: Matrix = np.zeros_like(self.capacity)
         self._bounds: Matrix = np.full(snapshot.node_count, self.bound, self.dtype)
         self.prepare()

@@ -23,7 +23,7 @@ from podium.scheduler.snapshot.volumes.pod_claims import (
     used_claims,
 )
 
-# No volume's handle begins so: it stands for a volume that isn't there yet.
+# No real handle begins like this: marks a claim whose volume doesn't exist yet.
 _UNBOUND_PREFIX = "\0"
 
 

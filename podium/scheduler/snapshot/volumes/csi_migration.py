@@ -153,7 +153,7 @@ def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
     terms = list(entries(required or {}, "nodeSelectorTerms"))
     marks = labels(volume)
     keys = {expression.get("key") for term in terms for expression in _expressions(term)}
-    # The volume speaks of newer or older labels, first of all in its affinity.
+    # The volume uses newer or older labels; those in its affinity come first.
     zone_label, region_label = ZONE_LABEL, REGION_LABEL
     speaking = next((k for k in (keys, marks.keys()) if not k.isdisjoint(_ZONE_LABELS)), keys)
     if ZONE_LABEL not in speaking and BETA_ZONE_LABEL in speaking:
