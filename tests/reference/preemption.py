@@ -21,7 +21,7 @@ NOT_HELPFUL = "Preemption is not helpful for scheduling"
 
 @dataclass
 class Candidate:
-    """A node where preemption would make room, and who would have to go."""
+    """A node where preemption helps, with its victims."""
 
     node_name: str
     victims: list[Object]

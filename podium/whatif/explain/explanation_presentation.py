@@ -157,7 +157,7 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
         )
         for one in view.blockers
     ]
-    headers = ("Node", "Pod in the way", "On", "Priority", "Same", "Whose anti-affinity")
+    headers = ("Node", "Pod in the way", "On", "Priority", "Same", "Anti-affinity of")
     yield Table(headers, blockers, title="Closed by pods on other nodes")
     yield Paragraph(_CROSS_NODE if view.blockers else "")
 
@@ -168,7 +168,7 @@ def remedy_table(explanation: PodExplanation) -> Table:
         (one.change, one.node, ", ".join(victim.pod for victim in one.victims) or "-")
         for one in explanation.remedies
     ]
-    return Table(("Change", "Node", "Who would have to go"), rows, title="It would fit with")
+    return Table(("Change", "Node", "Victims"), rows, title="It would fit with")
 
 
 def _verdict(view: DecisionView) -> Paragraph:
