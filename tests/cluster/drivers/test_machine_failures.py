@@ -211,3 +211,17 @@ def test_a_task_that_fails_leaves_the_machine_as_it_is(scene: Scene) -> None:
     assert scene.why() == "ValueError, tried again at 2026-01-01T00:00:30Z"
     scene.driver.advance(31)
     assert scene.why() == ""
+
+
+def test_a_failure_at_the_first_list_names_its_kind(scene: Scene) -> None:
+    class Lister(Diary):
+        takes_lists = True
+
+        def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+            raise ValueError(type(event).__name__)
+
+    scene.driver.health = None
+    put(scene.server, "a")
+    scene.driver.add(Lister())
+    with pytest.raises(MachineError, match="at the list of all ConfigMap objects: ValueError: Fi"):
+        scene.driver.settle()
