@@ -92,11 +92,9 @@ class Choice(msgspec.Struct, frozen=True):
     def runners_up(
         self, chosen: int, ranks: NDArray[np.int64], count_max: int
     ) -> Sequence[tuple[int, int | None]]:
-        """List the best candidates besides the chosen row, at most `count_max`.
+        """List the best other rows, each with the index of the key at which it lost; None: by name.
 
-        Returns:
-            Rows, each with the index of the key at which it lost; None if it lost by name. Rows
-            that lost at a later key come first, ties are broken by `ranks`, int64[nodes].
+        Rows that lost at a later key come first; ties are broken by `ranks`, int64[nodes].
         """
         found: list[tuple[int, int | None]] = []
         is_listed = np.zeros(len(ranks), bool)

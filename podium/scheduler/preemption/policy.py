@@ -74,9 +74,7 @@ class PreemptionPolicy:
 
 
 class PreemptionPolicies(PreemptionPolicy):
-    """All policies of a scheduler; it is false if there are none.
-
-    The first policy that returns a reason or a dry run decides; `extend` applies all.
+    """All policies of a scheduler, of which the first result counts; false if there are none.
 
     Args:
         leaving: the uids of earlier victims that still exist; they aren't checked again.

@@ -100,11 +100,7 @@ def written_record(event: Object) -> Mapping[str, Any] | None:
 def record_of(
     pod: PodInfo, found: PostFilterResult, snapshot: Snapshot, scheduler_name: str, now_s: float
 ) -> PreemptionRecord:
-    """Make the record of a PostFilter result, right after the decision.
-
-    Raises:
-        ValueError: the result has no nominated node.
-    """
+    """Make the record of a PostFilter result, right after the decision; needs a nominated node."""
     if not found.nominated_node_name:
         raise ValueError(f"{pod.key}: no node is nominated, so no pod is preempted")
     weighed = found if isinstance(found, Preemption) else None

@@ -65,7 +65,7 @@ class PotentialVictims(msgspec.Struct, frozen=True):
 class VictimTable:
     """The potential victims of each row by turn, for preemptors of one priority.
 
-    A turn is a pod's position in the order in which the dry run puts pods back.
+    Turns are the order in which the dry run puts pods back.
 
     Attributes:
         slots: int32[turns, nodes], indices of the snapshot's columns of pods; `NO_POD` where a

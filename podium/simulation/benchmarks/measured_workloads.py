@@ -48,7 +48,6 @@ class Case(msgspec.Struct, frozen=True):
     """The templates of a workload, which may be run in several sizes.
 
     Attributes:
-        init: groups of initial pods, which are scheduled before the measurement.
         placed: pods that are on nodes from the start, on one node after the other.
         zones: zones that the nodes are in by turns; if empty, nodes have no zone label.
         churn: pods that arrive between the measured ones at a steady rate.

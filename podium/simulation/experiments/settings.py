@@ -105,7 +105,6 @@ def _targets(whole: WholeScenario, where: str) -> Iterator[Value]:
 
 
 def _set(target: Any, place: SettingPlace, value: Any, file: str) -> None:
-    """Set a value, and add fields and list entries that its path lacks."""
     steps = steps_of(place.path)
     seen = ""
 

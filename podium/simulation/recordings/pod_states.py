@@ -55,11 +55,7 @@ def _is_schedulers(condition: Object) -> bool:
 
 
 def updated(current: Object, old: Object, new: Object) -> Object | None:
-    """Apply changes of a recorded pod by users or controllers to the replayed pod.
-
-    Returns:
-        The changed pod; None if there are no such changes.
-    """
+    """Apply a recorded change to a replayed pod; None if only the scheduler or node made it."""
     old_metadata, metadata = (
         without(metadata_of(pod), *_OF_THE_END, *_OF_THE_SERVER) for pod in (old, new)
     )

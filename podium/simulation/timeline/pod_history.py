@@ -164,7 +164,6 @@ class PodHistories:
             depth, lost = depth + 1, before
 
     def _repeat(self, history: PodHistory, reason: str) -> None:
-        """Record that the end of a new pod repeats the end of another."""
         ended_s = history.ended_s or 0.0
         is_told = not reason or reason == BY_SCHEDULER.reason or not history.is_new
         if is_told or history.owner is None or ended_s - history.created_s >= _AT_ONCE_S:
@@ -177,10 +176,7 @@ class PodHistories:
             self.repetitions.until_s[first] = ended_s
 
     def _replace(self, history: PodHistory) -> None:
-        """Record which lost pod of its owner a new pod replaces.
-
-        For a StatefulSet it is the pod with the same name, for a DaemonSet that of the same node.
-        """
+        """Record which lost pod a new pod replaces, by name (StatefulSet) or node (DaemonSet)."""
         if history.owner is None or not history.is_new:
             return
         kind, lost = history.owner[0], self._lost.get(history.owner, [])

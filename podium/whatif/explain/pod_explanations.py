@@ -159,7 +159,6 @@ def _watcher(play: Play, pod_key: str) -> DecisionWatcher:
 def _watch(
     play: Play, request: PlanRequest, watcher: DecisionWatcher, pod_key: str
 ) -> list[Remedy]:
-    """Run a play with a watcher of its decisions; return remedies if the pod is pending then."""
     # A pod that waits for an event since before the plan isn't decided at the start: record why
     # it has no place.
     machine, scheduler, store = play.machine, play.scheduler, play.cluster.store

@@ -93,10 +93,7 @@ class LinearProgram:
     def minimise(
         self, costs: Mapping[int, int], seconds: float, start: Sequence[int] | None = None
     ) -> Solved:
-        """Find values with the least sum of costs, given by variable, in a number of seconds.
-
-        The search starts at the solution `start`, by default with all variables 0.
-        """
+        """Find values with the least sum of costs by variable; start at `start`, or at all 0."""
         known = start or [0] * len(self.limits)
         lowest = sum(cost * self.limits[one] for one, cost in costs.items() if cost < 0)
         value = total(costs.items(), known)

@@ -14,9 +14,7 @@ from podium.whatif.optimum.problem import Problem
 
 
 class Model:
-    """Placements and victims as variables of an integer program.
-
-    Demands and occupants are given by their indices in the problem.
+    """Placements and victims as variables; demands and occupants are indices in the problem.
 
     Attributes:
         placed: the variables for the number of placed pods, by demand and row.

@@ -149,8 +149,7 @@ def _matched(
 def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:
     """Return the findings that don't occur without the changes, or to a lesser extent.
 
-    Pods may have other names without the changes. So they are also matched by workload: as many
-    findings of a workload are left out as it has without the changes.
+    As names of pods may differ, pods are also matched by their number for each workload.
     """
     before = {_about(one): one.extent for one in anyway}
     new = [one for one in found if one.extent > before.get(_about(one), -1.0)]

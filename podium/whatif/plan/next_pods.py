@@ -116,7 +116,6 @@ def preempted_since(timeline: Timeline, since_s: float) -> Iterator[PreemptedPod
 
 
 def _try(play: Play, trial: _Trial) -> NextPod:
-    """Create a pod, and simulate its effects in `play` itself."""
     since_s, entries_before = play.passed_s, len(play.observer.entries)
     store, workload = play.cluster.store, trial.stale.workload
     play.record_preemptions(alternatives_max=0)

@@ -61,9 +61,6 @@ def resilience(
 ) -> tuple[Resilience, list[Finding]]:
     """Rank the impacts of disturbances, and return findings that meet gates.
 
-    Args:
-        workers: how many processes simulate disturbances at the same time.
-
     Raises:
         DisturbanceError: a node doesn't exist, or there are too many pairs of nodes.
         LostProcessError: one of the processes was killed.

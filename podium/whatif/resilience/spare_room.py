@@ -104,11 +104,7 @@ class _Search:
     def smallest(
         self, shape: ZonedShape, disturbances: Sequence[Disturbance], most: int
     ) -> tuple[int, list[Disturbance]]:
-        """Find the fewest nodes that cure as many disturbances as `most` nodes do.
-
-        Returns:
-            The number of nodes, and the disturbances that even `most` nodes don't cure.
-        """
+        """Return the fewest nodes that cure what `most` nodes cure, and what they don't cure."""
         hopeless = self._uncured(shape, most, disturbances)
         curable = [one for one in disturbances if one not in hopeless]
         if not curable:

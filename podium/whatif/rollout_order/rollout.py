@@ -74,8 +74,7 @@ class _EndangeredError(Exception):
 def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
     """Simulate a step in a settled cluster until its rollouts end or an important pod is preempted.
 
-    After a step that alters the priority of new pods, creations of such pods are simulated, each
-    in a copy of the cluster.
+    After a step that alters the priority of new pods, creations of such pods are tried in copies.
     """
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are reported with those steps.
@@ -143,8 +142,6 @@ class RolloutSearch(msgspec.Struct):
     """A search for a safe order, with the results that cut it short.
 
     Attributes:
-        most: the most steps to simulate.
-        tried: the number of simulated steps.
         dead: sets of remaining steps (by index), each with the fingerprint of a cluster in which no
             order of them is safe.
         dead_ends: the steps that weren't safe, with the steps before.

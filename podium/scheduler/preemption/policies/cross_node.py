@@ -3,8 +3,7 @@
 In each domain, all pods of lower priority that block the preemptor by anti-affinity or topology
 spread are removed, and on each node the victims of the ordinary dry run. Then each pod is put back
 if the preemptor still fits, as on a single node: first the pods whose disruption violates a budget,
-then the others by importance. Until the preemptor is bound, `reserved_rooms` keeps out pods that
-would block it again.
+then the others by importance. `reserved_rooms` keeps out pods that would block the preemptor again.
 """
 
 from collections import defaultdict

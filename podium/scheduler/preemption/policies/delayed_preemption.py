@@ -27,10 +27,9 @@ _ROWS_MAX = 200
 
 
 class DelayedPreemption(PreemptionPolicy):
-    """The option `patience`: pods wait before they preempt.
+    """The option `patience`: pods wait for a fixed time, for a starting node, or for ending pods.
 
-    They wait for a fixed time, and then as long as a node is about to start or pods are about to
-    end. The time counts from when the condition PodScheduled became False.
+    Waits are limited, and count from when the pod's condition PodScheduled became False.
     """
 
     def __init__(self, handle: Handle) -> None:

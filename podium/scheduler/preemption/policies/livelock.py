@@ -55,7 +55,7 @@ class _Rooms(msgspec.Struct):
 
 
 class LivelockGuard:
-    """Detects livelocks, and delays further preemption by `backoff_s` at first (0: never).
+    """Detects livelocks, and makes preemptors wait, at first for `backoff_s` seconds (0: never).
 
     Pods of the profiles in `own` don't count as takers.
     """
@@ -76,9 +76,9 @@ class LivelockGuard:
     def detect(
         self, preemptor: PodInfo, node_name: str, victims: Iterable[PodInfo], now_s: float
     ) -> Livelock | None:
-        """Check a preemptor's next victims; None unless they have taken its room repeatedly.
+        """Count a round if a preemptor's next victims took its room, and return the livelock.
 
-        Each call with victims that have taken the room counts as a round.
+        None if no other scheduler's pods took the room, or fewer than `ROUNDS` times.
         """
         rooms = self._rooms.get(preemptor.uid)
         seen = None if rooms is None else rooms.seen.get(node_name)

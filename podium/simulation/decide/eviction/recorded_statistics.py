@@ -1,8 +1,7 @@
 """Node and pod statistics from the usage in a record.
 
-Node statistics are recorded by group (such as memory or nodefs), and stay until a step changes
-them. If a pod's usage is one number, memory is divided equally among its containers, and disk usage
-counts for the first container.
+Node statistics by group, such as nodefs, stay until a step changes them. If a pod's usage is one
+number, memory is divided equally among its containers, and disk usage is that of the first one.
 """
 
 from collections.abc import Mapping, Sequence

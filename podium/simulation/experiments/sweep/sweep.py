@@ -2,8 +2,7 @@
 
 In a search, Optuna chooses some settings at a time by the results so far. Its sampler is seeded and
 gets results in the order of trials, so that the choice depends neither on the number of processes
-nor on interruptions. A continued sweep chooses all trials again, and reads results of finished runs
-from the journal.
+nor on interruptions. A continued sweep chooses the same trials, and reads results from the journal.
 """
 
 import hashlib
@@ -70,7 +69,6 @@ class _Player(msgspec.Struct, frozen=True):
     done: Done
 
     def runs(self, trial: int) -> dict[str, tuple[WholeScenario, int]]:
-        """Return scenario and seed of each run of a trial, by the run's key in the journal."""
         return {
             f"{trial}/{number}/{seed}": (whole, seed)
             for number, whole in enumerate(self.scenarios)
@@ -78,7 +76,6 @@ class _Player(msgspec.Struct, frozen=True):
         }
 
     def play(self, chosen: Sequence[Mapping[str, Any]], before: int = 0) -> list[Trial]:
-        """Run a trial for each choice of settings; `before` is the number of earlier trials."""
         runs: dict[str, ScenarioRun] = {}
         for number, values in enumerate(chosen, start=before + 1):
             places = self.sweep.places(values)

@@ -203,7 +203,6 @@ def _constraints(workload: Workload, action: str) -> Sequence[SpreadConstraint]:
 def _hard_constraints(
     view: ClusterView,
 ) -> Iterator[tuple[Workload, SpreadConstraint, Callable[[Iterable[Object]], set[str]]]]:
-    """Yield each DoNotSchedule constraint, with a function from nodes to the counted domains."""
     for workload in view.workloads if view.nodes else ():
         constraints = _constraints(workload, DO_NOT_SCHEDULE)
         cls = PodClass(0, workload.pod, workload.peer_group)

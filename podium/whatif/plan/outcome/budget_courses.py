@@ -28,11 +28,7 @@ class BudgetMoment(msgspec.Struct, frozen=True):
 
 
 def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[BudgetChange]:
-    """Yield how each budget that exists at the end of a play has changed.
-
-    Args:
-        gone: the pods that the changes remove.
-    """
+    """Yield the changes of the budgets that exist in the end; `gone` are the removed pods."""
     removed = {one.pod for one in gone if not one.is_evicted}
     broken: dict[str, list[str]] = defaultdict(list)
     for outcome in timeline.play.preemptions.outcomes:

@@ -390,7 +390,6 @@ def _rollouts(
     rejected: Sequence[RejectedObject],
     refusals: Sequence[NodeRefusal],
 ) -> Iterator[Rollout]:
-    """Yield the rollouts; each incomplete one has the first known reason why it isn't complete."""
     for rollout in play.rollouts.found():
         workload = rollout.workload
         reasons = [

@@ -56,8 +56,7 @@ class Timeline:
     """The events of a play up to now.
 
     The histories, `created`, `refused` and the happenings of new pods cover the whole play,
-    everything else the time since the changes. Times are in seconds since the plan began; budgets
-    are named `namespace/name`.
+    everything else the time since the changes. Times are in seconds since the plan began.
 
     Attributes:
         owners: the controllers of the pods, deleted ones included.

@@ -177,9 +177,7 @@ def _victims(plan: Plan) -> Section:
 def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
     """List the disrupted pods.
 
-    Args:
-        wide: whether to name all pods, and not only their workloads.
-        by_workload: whether to merge equal rows of a workload's pods, unless `wide`.
+    If `wide`, all pods are named; otherwise equal rows of a workload are merged if `by_workload`.
     """
     arrivals = (*plan.placements, *plan.pending, *plan.disruptions)
     workloads = {} if wide else {row.pod: row.workload for row in arrivals}
