@@ -27,7 +27,7 @@ class ErrorKind(StrEnum):
 
 
 OMITTED = object()
-"""In place of a value that isn't to be shown, as the field has too many."""
+"""Replaces a value that messages don't show, for fields with too many entries."""
 
 _WITHOUT_VALUE = frozenset(
     {ErrorKind.REQUIRED, ErrorKind.FORBIDDEN, ErrorKind.TOO_LONG, ErrorKind.TOO_MANY}

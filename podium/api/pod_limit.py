@@ -5,7 +5,7 @@ from podium.api.objects import Object, controller_of, name, namespace, spec_of
 from podium.api.workloads import SCALED
 
 MAX_PODS = 10_000
-"""The limit by default."""
+"""Default limit of new pods."""
 
 
 class PodLimit:

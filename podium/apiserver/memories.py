@@ -11,10 +11,10 @@ import msgspec
 T = TypeVar("T")
 
 CAPACITY = 1 << 12
-"""Number of results at which a memory is emptied."""
+"""Number of results at which a cache is emptied."""
 
 SIZE_MAX = 1 << 13
-"""Size in bytes of the largest values to remember, which bounds the memory."""
+"""Size in bytes of the largest values to cache, which limits the memory used."""
 
 
 _encode = msgspec.msgpack.Encoder().encode

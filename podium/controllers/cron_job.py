@@ -37,7 +37,7 @@ from podium.machines.reconciler.indexer import by_owner
 from podium.machines.reconciler.reconciler import Reconciler
 
 MISSED_MAX = 100
-"""The number of missed times above which an event reports them, unless there is a deadline."""
+"""The number of missed times above which an event warns, unless there is a deadline."""
 
 
 class ScheduleTimes(msgspec.Struct, frozen=True):

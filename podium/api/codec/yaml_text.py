@@ -67,7 +67,7 @@ def decoded(data: bytes) -> tuple[str, TextFault | None]:
 # Deeper than any object of Kubernetes; bounds the recursion, and libyaml's work, which grows with
 # the square of the depth.
 DEPTH_MAX = 150
-"""How deep values may be nested."""
+"""Maximum nesting depth of values."""
 
 # How many values may stand in a document by aliases; a few lines could make billions.
 ALIASED_MAX = 400_000

@@ -19,16 +19,16 @@ from podium.api.priority import pod_priority
 API_VERSION = "podium.dev/v1alpha1"
 
 HIDDEN = Field(exclude=True)
-"""Only Python has the field."""
+"""Marks a field that JSON omits."""
 
 IF_ANY = Field(exclude_if=not_)
-"""The field is left out if it is empty or false."""
+"""Marks a field that JSON omits if it is empty or false."""
 
 IF_KNOWN = Field(exclude_if=lambda value: value is None)
-"""The field is left out if it is None."""
+"""Marks a field that JSON omits if it is None."""
 
 Seconds = Annotated[float, Field(serialization_alias="at")]
-"""When something happens: `at`, in seconds since the beginning."""
+"""The time of an event in seconds since the start; named `at` in JSON."""
 
 OrNull = Annotated[str, PlainSerializer(lambda text: text or None, return_type=str | None)]
 """A text, null in JSON if it is empty."""
@@ -57,13 +57,13 @@ _adapter = cache(TypeAdapter[Any])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodReport(Report):
-    """A pod, and how important it is.
+    """A pod with its owner and priority.
 
     Attributes:
         pod: the pod, `namespace/name`.
-        namespace: where it is.
-        owner: its controller, `Kind namespace/name`; empty if it has none.
-        priority: of the pod.
+        namespace: the pod's namespace.
+        owner: the pod's controller, `Kind namespace/name`; empty if it has none.
+        priority: the pod's priority.
         priority_class: the name of its PriorityClass; empty if it names none.
     """
 

@@ -166,7 +166,7 @@ POD_GROUP, WORKLOAD, POD_GROUP_OF_PLUGINS = _kinds(_OPTIONAL, OptionalKind)
 OPTIONAL_KINDS: Mapping[str, Kind] = {
     kind.key: kind for kind in (POD_GROUP, WORKLOAD, POD_GROUP_OF_PLUGINS)
 }
-"""These kinds by key."""
+"""The optional kinds by key."""
 
 ALL_KINDS: Mapping[str, Kind] = {**KINDS, **OPTIONAL_KINDS}
 """All kinds by key, optional ones included."""

@@ -20,10 +20,10 @@ from podium.api.kinds.builtin_kinds import (
 from podium.api.objects import Object, name, namespace
 
 KindOf = Callable[[Mapping[str, Any]], Kind | None]
-"""Tells the kind of a raw object; None if it is of no use."""
+"""Returns the kind of an object; None if the caller ignores such objects."""
 
 Identity = tuple[str, str, str]
-"""Key of the kind, namespace (empty for what stands in none) and name."""
+"""Key of the kind, namespace (empty for cluster-scoped objects) and name."""
 
 _NAMES = (
     *("Node", "Pod", "Namespace", "PriorityClass", "RuntimeClass", "PodDisruptionBudget"),
@@ -41,7 +41,7 @@ _SHOWN = (
 )
 
 DECISIVE_KINDS: Mapping[str, Kind] = {key: ALL_KINDS[key] for key in _NAMES}
-"""The kinds that decisions depend on, by key."""
+"""The kinds that affect decisions, by key."""
 
 SNAPSHOT_KINDS = tuple(key for key in ALL_KINDS if key in _NAMES or key in _SHOWN)
 """The keys of the kinds that a snapshot of a cluster has."""
@@ -49,7 +49,7 @@ SNAPSHOT_KINDS = tuple(key for key in ALL_KINDS if key in _NAMES or key in _SHOW
 # kubectl fails where it is asked for a kind that the server doesn't have.
 _EXPORTED = ",".join(kind.plural for key, kind in DECISIVE_KINDS.items() if key in KINDS)
 EXPORT_COMMAND = f"kubectl get {_EXPORTED} -A -o json"
-"""The command that prints a state in which no decisive kind is missing."""
+"""The command that exports a cluster state with all kinds that affect decisions."""
 
 
 def decisive_kind_of(obj: Mapping[str, Any]) -> Kind | None:

@@ -42,15 +42,15 @@ from podium.api.workloads import SCALED, replicas_of, selector_of
 DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
 
 POLICY_ANNOTATION = "podium.dev/disruption-budgets"
-"""Of a PodDisruptionBudget: `Respect` has preemption never violate it."""
+"""Annotation of a PodDisruptionBudget; with `Respect`, preemption never violates it."""
 
 DISRUPTION_ALLOWED = "DisruptionAllowed"
 SYNC_FAILED = "SyncFailed"
-"""The condition's reason where the disruption controller can't compute the budget."""
+"""The condition's reason if the disruption controller can't compute the status."""
 
 _NOTHING: Mapping[str, Any] = {}
 BOUNDS = ("minAvailable", "maxUnavailable")
-"""The fields of a budget's spec of which one says how many pods must stay or may be missing."""
+"""The alternative fields of a budget's spec for its bound."""
 
 _PERCENT_STEPS = 100
 

@@ -11,7 +11,7 @@ from podium.api.pods import is_finished
 DISRUPTION_TARGET = "DisruptionTarget"
 
 PREEMPTED, EVICTED, LOST = "preempted", "evicted", "lost"
-"""The groups of disruptions: by pods of higher priority, for another reason, with the node."""
+"""Groups of disruptions: by preemption, by eviction or a taint, and by the node."""
 
 _NODE_EVICTS = "Evicted"
 

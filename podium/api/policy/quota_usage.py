@@ -50,7 +50,7 @@ CLAIM_RESOURCES = frozenset({"persistentvolumeclaims", "requests.storage"})
 POD_COMPUTE = frozenset(
     prefix + name for prefix in ("", REQUESTS_PREFIX, LIMITS_PREFIX) for name in ("cpu", "memory")
 )
-"""Where a quota limits one of these, each container has to say how much it wants."""
+"""Resources that every container has to specify if a quota limits them."""
 
 
 def read(raw: Object | None) -> Quantities:

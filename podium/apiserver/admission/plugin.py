@@ -42,7 +42,7 @@ class Derived(Generic[T]):
 
 
 ALL_NAMESPACED = "*"
-"""Stands for all namespaced kinds and their subresources."""
+"""Key of `handles` for all namespaced kinds and their subresources."""
 
 CREATE = frozenset({Operation.CREATE})
 UPDATE = frozenset({Operation.UPDATE})

@@ -79,7 +79,7 @@ MASTERS = "system:masters"
 """The group of users with all rights."""
 
 NODES = "system:nodes"
-"""The group of kubelets, which have further rights to the objects of their own node."""
+"""The group of kubelets; the node authorizer gives each access to its node's objects."""
 
 READERS = "podium:readers"
 """The group of users who may read everything and change nothing."""

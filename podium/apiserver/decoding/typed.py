@@ -14,7 +14,7 @@ STRICT = "Strict"
 """Unknown and repeated fields are refused."""
 
 WARN = "Warn"
-"""The client is warned of them."""
+"""The client is warned about unknown and repeated fields."""
 
 
 class DecodedObject(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ PREFIX = b"k8s\x00"
 _DATA = files("podium.apiserver.protobuf") / "numbers.txt"
 
 Numbers = Mapping[int, "str | Numbers"]
-"""The meaning of the numbers in a message: a field, or a message with fields of the struct."""
+"""Field names by number; or, for a message whose fields are inlined, its own numbers."""
 
 
 @cache

@@ -21,7 +21,7 @@ _VERBS = {
     "write": "create delete deletecollection patch update",
 }
 _AGGREGATED = {"admin": "", "edit": "admin", "view": "edit"}
-"""The aggregated roles, and the role that each is aggregated to itself."""
+"""The aggregated roles, each with the role into which it is itself aggregated."""
 
 _BOUND = (
     ("cluster-admin", "Group", "system:masters"),

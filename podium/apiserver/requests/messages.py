@@ -13,7 +13,7 @@ from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.response_forms import Watching
 
 HEADER_SEPARATOR = "\n"
-"""Joins the values of a repeated header whose values may contain commas."""
+"""Separator of the values of a repeated header whose values may contain commas."""
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
 

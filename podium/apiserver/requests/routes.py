@@ -35,10 +35,10 @@ SUBRESOURCE_KINDS: Mapping[str, Kind] = {
     "scale": SCALE,
     "token": TOKEN_REQUEST,
 }
-"""The kinds of the bodies of subresources that take another kind than their own."""
+"""The kinds of bodies by subresource, where the body isn't of the parent's kind."""
 
 CONNECTIONS = ("attach", "exec", "portforward", "proxy")
-"""Connections to containers, which are refused, and missing in discovery."""
+"""Subresources for connections to containers, which are refused and not in discovery."""
 
 CONNECTING = ("create", "get")
 """The verbs of connections."""

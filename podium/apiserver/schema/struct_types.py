@@ -26,7 +26,7 @@ REVIEWS: Mapping[str, Kind] = {
         Kind(_AUTHENTICATION, "SelfSubjectReview", "selfsubjectreviews", False),
     )
 }
-"""The kinds of reviews by name: creating one asks a question, and nothing is stored."""
+"""The kinds of reviews by name; creating one returns a result, and stores nothing."""
 
 _METRICS = "metrics.k8s.io"
 
@@ -37,7 +37,7 @@ METRICS: Mapping[str, Kind] = {
         Kind(_METRICS, "PodMetrics", "pods", version="v1beta1"),
     )
 }
-"""The kinds of metrics by name: measured when they are read, and not stored."""
+"""The kinds of metrics by name, which are measured when they are read, and not stored."""
 
 BODIES = (
     BINDING,

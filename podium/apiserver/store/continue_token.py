@@ -11,7 +11,7 @@ import msgspec
 from podium.apiserver.store.errors import InvalidContinueError
 
 AS_OF_NOW = -1
-"""Takes the place of a revision: the list continues with the current objects."""
+"""Replaces the revision in a token: the list continues with the current objects."""
 
 _VERSION = "meta.k8s.io/v1"
 _FOREIGN_CHARACTER = re.compile(r"[^A-Za-z0-9_-]")

@@ -9,7 +9,7 @@ import msgspec
 from podium.api.objects import Object
 
 FIRST_REVISION = 1
-"""Revision of an empty store; 0 has a meaning of its own in lists and watches."""
+"""Revision of an empty store; 0 has a special meaning in lists and watches."""
 
 EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 

@@ -240,7 +240,7 @@ def absent_as(empty: object, check: Check) -> OfAbsent:
 
 
 Part = Check | OfAbsent
-"""A check of a field, whether it is called for an absent one or not."""
+"""A check of a field; an `OfAbsent` is also called for an absent field."""
 
 
 def fields(*rules: Check, **checks: Part) -> Check:

@@ -112,7 +112,7 @@ any_metadata = checks.fields(
     ownerReferences=owners,
     finalizers=finalizer_names,
 )
-"""Checks the metadata of an object as far as the rules for all kinds go."""
+"""Checks the metadata of an object by the rules for all kinds."""
 
 
 def object_check(*rules: Check, name: Check = subdomain, **parts: checks.Part) -> Check:

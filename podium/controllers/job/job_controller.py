@@ -55,7 +55,7 @@ from podium.machines.reconciler.reconciler import Calls, SequencedReconciler, Sy
 from podium.machines.reconciler.work_queue import RetryRules
 
 BATCH_PERIOD_S = 1.0
-"""The delay of reactions to changes of pods, and of a Job's status."""
+"""Seconds for which changes of pods, and of a Job's status, are collected before a sync."""
 
 RELEASED_MAX = 500
 """The largest number of pods that one sync counts and releases."""

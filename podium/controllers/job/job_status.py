@@ -14,7 +14,7 @@ from podium.controllers.job.job_pods import SyncJobContext, has_limit_per_index,
 
 FAILURE, SUCCESS = "FailureTarget", "SuccessCriteriaMet"
 TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}
-"""The condition of a Job that has ended, by the condition of one that is to end."""
+"""The final condition of a Job, by the condition that precedes it."""
 
 
 class FinishedCondition(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from podium.machines.reconciler.indexer import Indexer
 KIND = "ControllerRevision"
 KEPT_BY_DEFAULT = 10
 REVISION_LABEL = "controller-revision-hash"
-"""The label of pods with their revision."""
+"""The label with the revision hash of a pod."""
 
 
 def revision_hash_of(obj: Object) -> str:

@@ -182,7 +182,7 @@ def unknown_patch(node: Object, now_s: float) -> Patch | None:
 
 
 TAINTING_PERIOD_S = 0.1
-"""The time after a look at which failed nodes are tainted, as far as rates allow."""
+"""Seconds from a tick until failed nodes are tainted, as far as eviction rates allow."""
 
 
 # The keys of a node's NoSchedule taints, of its heartbeats and condition Ready, and of the removal

@@ -35,7 +35,7 @@ from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.reconciler import Reconciler
 
 PROVISIONING_S = 1.0
-"""The default time of the creation of a volume, in seconds."""
+"""Default duration of the creation of a volume, in seconds."""
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 

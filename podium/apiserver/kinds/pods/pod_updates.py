@@ -96,7 +96,7 @@ def _mirror(new: Object, old: Object) -> Faults:
 update = rules.all_of(
     rules.metadata, rules.valid(pod_check, "metadata", "spec"), _mirror, _spec_update
 )
-"""Finds the faults of a change of a pod."""
+"""Rule for updates of a pod."""
 
 
 def _toleration(toleration: Object) -> tuple[Any, ...]:
@@ -200,7 +200,7 @@ def _status(new: Object, old: Object) -> Faults:
 
 
 status_update = rules.all_of(rules.metadata, _mirror, _status)
-"""Finds the faults of a change of a pod's status."""
+"""Rule for updates of a pod's status."""
 
 
 def _generation(observer: Object, path: str) -> Faults:

@@ -44,7 +44,7 @@ REGISTRATIONS: dict[str, Registration] = {
     **{kind.key: Registration(kind=kind) for kind in (*ALL_KINDS.values(), *_UNSTORED)},
     **{registration.kind.key: registration for registration in _declared()},
 }
-"""Registrations by key of the kind; scales, tokens and metrics aren't stored, but printed."""
+"""Registrations by kind key, including unstored kinds (scales, tokens, metrics) for tables."""
 
 
 def registration_of(kind: Kind) -> Registration:

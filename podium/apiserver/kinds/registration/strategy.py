@@ -41,8 +41,8 @@ class Creation(msgspec.Struct, frozen=True):
 
 Create = Callable[[Object, Creation], Object]
 Prepare = Callable[[Object, Object, float], Object]
-"""From the requested object, the stored one and the time, in seconds since the epoch, to the object
-to store; metadata that only the server writes is already the stored object's."""
+"""Takes the requested object, the stored one and the time in seconds since the epoch, and returns
+the object to store; the requested object already has the metadata that only the server writes."""
 
 
 def keep_status(new: Object, old: Object, _now_s: float) -> Object:

@@ -29,7 +29,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "delete": _DELETION,
     "deletecollection": (*_DELETION, *_SELECTION, *_VERSIONS),
 }
-"""The options of each action, besides `pretty`."""
+"""The query parameters of each action, besides `pretty`."""
 
 _TYPES = {
     **dict.fromkeys(("limit", "timeoutSeconds", "gracePeriodSeconds"), "integer"),
