@@ -1,1 +1,1 @@
-"""The scheduler's decisions, pure: snapshot, framework, evaluation, preemption, cycle."""
+"""kube-scheduler v1.36: decisions over a snapshot of the cluster, and a state machine around."""

@@ -144,7 +144,8 @@ def resolve(
     """Return all profiles with their plugins by extension point.
 
     Raises:
-        InvalidDocumentError: a plugin is enabled twice or where it can't be, or is missing.
+        InvalidDocumentError: a plugin is enabled twice or at a point that it doesn't implement, or
+            a required one is missing.
     """
     answer = implements(factories)
     profiles = tuple((p, expand(p.plugins, answer)) for p in configuration.profiles)

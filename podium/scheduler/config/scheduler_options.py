@@ -133,8 +133,8 @@ class PreemptionRate(Document):
     Attributes:
         namespace: the victims' namespace; `*` limits each namespace by itself.
         priority_class: the victims' PriorityClass; `*` limits each class by itself.
-        victims: the largest number of victims.
-        per_s: length of the window for which the number holds; it holds for any such window.
+        victims: the largest number of victims in any window.
+        per_s: length of the windows.
     """
 
     namespace: str = EVERY
@@ -191,7 +191,8 @@ class Patience(Document):
     """How long the pods of a PriorityClass wait for free resources before they preempt.
 
     Attributes:
-        priority_class: of the preemptors; `*` for all. The first entry that matches a pod applies.
+        priority_class: the preemptors' PriorityClass; `*` for every class. The first entry that
+            matches a pod applies.
         delay_s: the least time between the first attempt that finds no node and a preemption.
         at_most_s: the longest time to wait for a node that is being provisioned for the pod, that
             has only startup taints against it, or for pods that end by themselves.

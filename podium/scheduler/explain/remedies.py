@@ -1,6 +1,6 @@
 """The smallest changes with which a pod that fits on no node would get one.
 
-Each remedy is tried: the pod, or the cluster, is changed, decided and restored.
+Each remedy is tried: the pod or the cluster is changed, the pod is decided, the change is undone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -153,7 +153,7 @@ def claim_is_used(pod: PodInfo, old: Object | None, new: Object) -> bool:
 
 
 def claim_is_named(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Return whether a volume of the pod, unless it is ephemeral, names a PersistentVolumeClaim."""
+    """Return whether a volume of a pod, but no ephemeral one, names a changed claim."""
     return pod.namespace == namespace(new) and name(new) in {
         use.claim_name for use in claim_uses(pod.obj) if not use.is_ephemeral
     }

@@ -2,11 +2,14 @@
 
 `filter` and `score` aren't called once per node, as upstream. They are called once per class of
 pods and return a state, which then judges rows: all at once (arrays in, arrays out) or one by one.
+
 A filter's code is an int32: 0 means that the pod fits, a positive code is Unschedulable, which
 removing pods can cure, and a negative one is UnschedulableAndUnresolvable. `status` turns a code of
-a state into reasons. Filters see the pods of a row only through sums: each class of pods adds a
-weight to each sum of its row. That replaces upstream's AddPod and RemovePod: a hypothetical row is
-the real row with `extra` added to its sums.
+a state into reasons.
+
+Filters see the pods of a row only through sums: each class of pods adds a weight to each sum of its
+row. That replaces upstream's AddPod and RemovePod: a hypothetical row is the real row with `extra`
+added to its sums.
 """
 
 import math

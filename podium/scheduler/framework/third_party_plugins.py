@@ -2,6 +2,7 @@
 
 - `ArrayPlugin`: arrays in, arrays out, for all nodes at once.
 - `NodePlugin`: one node at a time; slower, and sometimes clearer.
+
 Both are called anew for every pod, since their results may depend on anything. Plugins that are
 updated incrementally, like the in-tree ones, implement `podium.scheduler.framework.interface`.
 """

@@ -89,7 +89,8 @@ class APIDispatcher:
         """Write a condition, a nomination or both to a pod's status, unless it has them already.
 
         Args:
-            condition: type, status, reason, message, observedGeneration; no transition time.
+            condition: type, status, reason, message and observedGeneration; lastTransitionTime is
+                added.
             nomination: the node's name; an empty name clears the nomination, None keeps it.
         """
         wanted: dict[str, Any] = {}

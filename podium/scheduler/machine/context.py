@@ -56,8 +56,8 @@ class SchedulerContext(msgspec.Struct):
     Attributes:
         pending: by uid, the pods to schedule, in their last seen version.
         placed: by uid, the pods on nodes, in their last seen version, including assumed pods.
-        overslept_s: by uid, for pods that were scheduled after no event had woken them, how long
-            they had waited; removed when a pod is seen on its node.
+        overslept_s: by uid of a pod that was scheduled after a flush rather than an event, how long
+            it had waited; removed when the pod is seen on its node.
     """
 
     scheduler: Scheduler

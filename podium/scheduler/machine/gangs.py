@@ -1,4 +1,4 @@
-"""Gangs: pods of one PodGroup that are scheduled in one cycle, all or at least `least` of them.
+"""Gangs: pods of one PodGroup that are scheduled in one cycle, all or a minimum number of them.
 
 The first pod that is popped takes all others out of the queue. If enough of them fit, all that fit
 are bound. If enough would fit after preemptions, the victims are removed and all members are

@@ -6,10 +6,11 @@ the last one. Until the last victim is seen to terminate, the preemptor is in
 `Scheduler.preempting`, so that PreEnqueue keeps it out of the active queue and it can't miss the
 event of the removal. A victim that is already gone counts as removed. After any other failure the
 preemptor is retried, and keeps its nomination until its next cycle. A victim that waits on Permit
-or in PreBind is requeued without a call. There are two differences to kube-scheduler. A victim of
-several preemptions is removed once for all of them. And kube-scheduler requeues the preemptor when
-the last call is answered, even if no watch has shown the removal yet, so that it may choose further
-victims.
+or in PreBind is requeued without a call.
+
+There are two differences to kube-scheduler. A victim of several preemptions is removed once for all
+of them. And kube-scheduler requeues the preemptor when the last call is answered, even if no watch
+has shown the removal yet, so that it may choose further victims.
 """
 
 from collections import deque

@@ -92,9 +92,8 @@ class InterPodAffinity:
     def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         """Return whether a changed pod begins to match affinity or ceases to match anti-affinity.
 
-        As v1.36, this misses a deletion after which no pod matches affinity, so that the first pod
-        of a self-matching set fits anywhere, and an update after which anti-affinity of a pod
-        doesn't match.
+        As v1.36, this misses a deletion after which no pod matches affinity, so that the first of a
+        self-matching set fits anywhere, and an update by which a pod's own anti-affinity ends.
         """
         classes, own = self._handle.snapshot.classes, pod.cls.peer_group.terms
         if own.error:

@@ -1,9 +1,11 @@
 """NodePorts: the host ports that a pod requests must be free on its node.
 
 Two host ports conflict if their ports and protocols are equal, and their addresses are equal or one
-is 0.0.0.0. kube-scheduler v1.36 keeps the used ports of a node as a set. If two pods hold one port,
-which they can't by its own decisions, the port is free once either pod leaves, until the other is
-updated. A dry run of preemption that removes a pod likewise frees ports that remaining pods hold.
+is 0.0.0.0.
+
+kube-scheduler v1.36 keeps the used ports of a node as a set. If two pods hold one port, which they
+can't by its own decisions, the port is free once either pod leaves, until the other is updated. A
+dry run of preemption that removes a pod likewise frees ports that remaining pods hold.
 """
 
 from collections.abc import Iterable, Sequence

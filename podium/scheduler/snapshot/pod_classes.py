@@ -244,8 +244,8 @@ class PodClasses:
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
         """Return the class of a pod.
 
-        With `wants_node`, `spec.nodeName` is the only node that the pod accepts, and part of its
-        class.
+        With `wants_node`, the pod only accepts the node in `spec.nodeName`, which its class
+        includes.
         """
         spec: Object = pod.get("spec") or {}
         owner = controller_of(pod)

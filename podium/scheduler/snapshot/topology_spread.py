@@ -85,7 +85,7 @@ def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
 def default_constraints(
     cls: PodClass, defaults: Sequence[TopologySpreadConstraint], listers: Listers
 ) -> tuple[SpreadConstraint, ...]:
-    """Return the default constraints for a pod, with its owners' selector; empty if it has none."""
+    """Return the default constraints for a pod, with its owners' selector; none if it's empty."""
     selector = owners_selector(cls, listers) if defaults else None
     if selector is None or selector.is_empty:
         return ()

@@ -89,7 +89,7 @@ class HypotheticalRow:
 
 
 class HypotheticalRows:
-    """Many rows without their potential victims, who are restored turn by turn; in arrays."""
+    """Many rows without their potential victims, which are restored turn by turn; in arrays."""
 
     def __init__(
         self,
