@@ -1,1 +1,1 @@
-"""`podium decide`: reads scenarios and eviction questions as JSON lines, and writes results so."""
+"""`podium decide`: scenarios and eviction questions as JSON lines, and their results."""

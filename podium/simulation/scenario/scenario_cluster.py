@@ -118,7 +118,7 @@ Scripted = Annotated[ScriptedDuration, _scripted()]
 
 
 class PodBehaviour(Document):
-    """The behaviour of simulated containers, by default of pod annotations."""
+    """The behaviour of simulated pods whose annotations don't script another one."""
 
     startup: Scripted = DEFAULT_BEHAVIOUR.startup
     init_duration: Scripted = DEFAULT_BEHAVIOUR.init

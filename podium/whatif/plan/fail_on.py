@@ -147,7 +147,7 @@ def _matched(
 
 
 def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that don't occur without the changes, or to a lesser extent.
+    """Return the findings that don't occur without the changes, or are worse with them.
 
     As names of pods may differ, pods are also matched by their number for each workload.
     """

@@ -19,7 +19,7 @@ class RankedDisturbance(Report):
         name: a short description.
         disturbance: the drains or failures.
         unavailable: how many workloads are without a ready pod for a while.
-        unavailable_for_s: the longest time that one of them has no ready pod, in seconds in total.
+        unavailable_for_s: the longest total time that one of them has no ready pod, in seconds.
         unplaced: how many pods are without a node in the end.
         highest_priority: the highest priority of these workloads and pods; null if there are none.
         lost: how many pods are disrupted.
@@ -109,7 +109,7 @@ class SpareRoom(Report):
         shape: the allocatable resources of a node of the shape.
         count: the smallest number of nodes found with which as few disturbances as possible leave
             pods pending.
-        cures: how many disturbances leave no pod pending only with these nodes.
+        cures: how many of the disturbances in `of` leave no pod pending with these nodes.
         of: how many disturbances leave pods pending without these nodes.
         left: the disturbances that leave pods pending even with these nodes.
     """

@@ -141,7 +141,7 @@ def never(options: NeverPreempt, pod: PodInfo) -> ProtectionPeriod | None:
 def repeated_victim(
     options: RepeatedVictims, history: VictimHistory, pod: PodInfo
 ) -> ProtectionPeriod | None:
-    """Protect a pod that has been preempted too often within a window, until the window ends."""
+    """Protect a pod that replaces pods preempted too often in a window, until the window ends."""
     times, within_s = options.times, options.within_s
     moments = history.moments(pod)[-times:]
     if len(moments) < times or moments[-1] - moments[0] > within_s:

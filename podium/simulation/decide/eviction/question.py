@@ -151,7 +151,7 @@ class EvictionStep(Document):
 
 
 class ThresholdsMet(Document):
-    """Which thresholds are met?"""
+    """The question which thresholds are met."""
 
     config: Configuration = Configuration()
     node: Groups = {}
@@ -159,14 +159,14 @@ class ThresholdsMet(Document):
 
 
 class ThresholdQuantity(Document):
-    """Which amount is a threshold, given the capacity?"""
+    """The question which amount a threshold is, given the capacity."""
 
     value: str
     capacity: Amount
 
 
 class Rank(Partitions):
-    """In which order are pods evicted?"""
+    """The question in which order pods are evicted."""
 
     signal: str
     pods: Pods
@@ -174,7 +174,7 @@ class Rank(Partitions):
 
 
 class OutOfMemory(Document):
-    """How likely is a container to be killed when memory runs out?"""
+    """The question how likely a container is killed when memory runs out."""
 
     pod: Pod
     memory_capacity: Amount
@@ -182,7 +182,7 @@ class OutOfMemory(Document):
 
 
 class Admit(Document):
-    """Does a node with these conditions admit a pod?"""
+    """The question whether a node with these conditions admits a pod."""
 
     pod: Pod
     conditions: Tuple[str] = ()

@@ -42,7 +42,7 @@ def merged_groups(before: Object, changes: Object) -> dict[str, Any]:
 
 
 def with_shared_filesystems(by_group: Object, filesystems: Filesystems) -> Object:
-    """Add the values of filesystems that are the same as another one to values by group."""
+    """Add values by group for filesystems that share a disk with a filesystem that has values."""
     completed = dict(by_group)
     dedicated = filesystems.dedicated_image_fs
     if "nodefs" in completed and not dedicated:
