@@ -34,7 +34,7 @@ class PodLimit:
     def resize(
         self, kind: str, workload_namespace: str, workload_name: str, size: int, field: str
     ) -> FieldError | None:
-        """Count the pods that a size, in `field`, adds; return a fault if the limit is exceeded."""
+        """Count the pods that a new size in `field` adds; return a fault beyond the limit."""
         before = self._sizes.get((kind, workload_namespace, workload_name), 0)
         more = max(0, size - before)
         if self._sum + more > self._most:

@@ -25,7 +25,7 @@ def node_name_of(pod: Object) -> str:
 
 
 def is_moved(before: Object, after: Object) -> bool:
-    """Return whether two states of a pod have different nodes."""
+    """Return whether the pod's node differs between two states, including binding and unbinding."""
     old, new = before.get("spec"), after.get("spec")
     return old is not new and node_name_of(before) != node_name_of(after)
 

@@ -15,7 +15,7 @@ class Registry:
     """Immutable registry of the served kinds.
 
     Attributes:
-        by_plural: for each group and version, the kinds by plural, in order.
+        by_plural: kinds by (group, version), and then by plural, in order.
         groups: versions of each group, the preferred version first.
 
     Args:

@@ -41,7 +41,7 @@ MISSED_MAX = 100
 
 
 class ScheduleTimes(msgspec.Struct, frozen=True):
-    """The past and the future time of a schedule next to now, in seconds since the epoch.
+    """The scheduled times before and after now that matter, in seconds since the epoch.
 
     Attributes:
         unmet_s: latest past time for which no Job has been created; None if there is none.

@@ -152,7 +152,7 @@ class Record(Effect, frozen=True, kw_only=True):
 def patch_of(
     kind: str, obj: Object, body: Object, subresource: str = "", *, if_unchanged: bool = False
 ) -> Patch:
-    """Return a patch with the object's uid, and optionally its resourceVersion, as precondition."""
+    """Return a patch that requires an object's uid, and if unchanged also its resourceVersion."""
     namespace, name = place_of(obj)
     metadata = {**metadata_of(body), "uid": uid_of(obj)}
     if if_unchanged:

@@ -59,7 +59,7 @@ class CallError(msgspec.Struct, frozen=True):
     Attributes:
         code: HTTP status code; 504 if the result of the call is unknown.
         reason: reason of the API status, such as `Conflict` or `NotFound`.
-        retry_after_s: wait that the API server asks for; 0 if it asks for none.
+        retry_after_s: seconds that the API server asks to wait; 0 by default.
     """
 
     code: int

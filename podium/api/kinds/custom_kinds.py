@@ -56,7 +56,7 @@ class CustomKind(Kind, frozen=True, kw_only=True):
 
     @property
     def schema(self) -> Object:
-        """The structural schema of its objects."""
+        """The structural schema of this version's objects."""
         return part(self.definition, "schema", "openAPIV3Schema")
 
     @property

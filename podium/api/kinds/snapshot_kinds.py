@@ -73,7 +73,7 @@ def identity(obj: Object) -> Identity:
 
 
 def decisive(objects: Iterable[Object]) -> dict[Identity, Object]:
-    """Return the objects of decisive kinds by identity; the last one with an identity counts."""
+    """Return the objects of decisive kinds by identity; of duplicates, the last one counts."""
     kinds = ((decisive_kind_of(obj), obj) for obj in objects)
     return {_identity(kind, obj): obj for kind, obj in kinds if kind is not None}
 

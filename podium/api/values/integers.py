@@ -26,7 +26,7 @@ def parse_count(text: object, within: range = UINT64) -> int | None:
 
 
 def scaled(bound: int | str, total: int, *, rounds_up: bool = True) -> int:
-    """Return the value of an int-or-string: the number itself, or a percentage of `total`."""
+    """Return the value of an int-or-string: the integer, or a rounded percentage of `total`."""
     if not isinstance(bound, str):
         return int(bound)
     share = int(bound.removesuffix("%")) * total

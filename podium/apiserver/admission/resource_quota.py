@@ -102,7 +102,7 @@ def _may_use_more(request: Attributes, obj: Object) -> bool:
 
 
 def _check_usable(request: Attributes, obj: Object, quota: Object, hard: Quantities) -> None:
-    """Refuse an object if its usage, or that in the quota's status, is unknown."""
+    """Refuse an object if its own usage, or the current usage in the quota's status, is unknown."""
     kind = request.kind
     limiting, why = tracked(kind, hard), ""
     if not set(limiting) <= set(status_of(quota).get("used") or {}):

@@ -25,7 +25,7 @@ Numbers = Mapping[int, "str | Numbers"]
 
 @cache
 def numbers() -> Mapping[str, Numbers]:
-    """Return the field numbers of all structs that can be decoded, such as `core.Container`."""
+    """Return the field numbers of all structs that can be decoded, by name (`core.Container`)."""
     every: dict[str, Numbers] = {}
     for block in _DATA.read_text(encoding="utf-8").split("\n\n"):
         struct, *words = block.split()

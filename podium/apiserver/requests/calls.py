@@ -77,6 +77,6 @@ class Call(msgspec.Struct, frozen=True):
         return self.respond(code, shown(self.form, obj, self.now_s), warnings)
 
     def respond(self, code: int, body: Object, warnings: tuple[str, ...] = ()) -> Response:
-        """Return a response with a body that is only encoded, in the negotiated media type."""
+        """Return a response with a body in the negotiated media type, without changing its form."""
         headers: Headers = (("Content-Type", self.output.media_type),)
         return Response(code, body, headers + tuple(map(warning, dict.fromkeys(warnings))))

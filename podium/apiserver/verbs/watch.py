@@ -90,7 +90,7 @@ class WatchStream:
         return items
 
     def bookmark(self) -> Item | None:
-        """Return a BOOKMARK with the revision up to which all was taken; None after the end."""
+        """Return a BOOKMARK with the revision that the watch has reached; None after its end."""
         if self._cursor is None or self.has_ended:
             return None
         return _bookmark(self.kind, str(self._cursor.revision), {})

@@ -129,7 +129,7 @@ MAX_REPLICAS = "deployment.kubernetes.io/max-replicas"
 
 
 def new_size(deployment: Object, owned: OwnedReplicaSets) -> int:
-    """Return the next size of the new ReplicaSet, counted as 0 if it doesn't exist yet."""
+    """Return the next size of the new ReplicaSet; its current size is 0 if it doesn't exist yet."""
     wanted = replicas_of(deployment)
     size = 0 if owned.new is None else replicas_of(owned.new)
     if not is_rolling(deployment) or size >= wanted:
@@ -217,7 +217,7 @@ def is_scaled(deployment: Object, owned: OwnedReplicaSets) -> bool:
 
 
 def surplus_history(deployment: Object, owned: OwnedReplicaSets) -> list[Object]:
-    """Return the old ReplicaSets to delete: without pods, beyond the history limit, by revision."""
+    """Return old ReplicaSets without pods beyond the history limit, lowest revisions first."""
     limit = deployment["spec"].get("revisionHistoryLimit")
     kept = [one for one in owned.old if not one["metadata"].get("deletionTimestamp")]
     if limit is None or len(kept) <= limit:
@@ -272,7 +272,7 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
 
 
 def size_notes(deployment: Object) -> dict[str, str]:
-    """Return the annotations for size that tell later scaling from a step of a rollout."""
+    """Return the annotations that record a ReplicaSet's target sizes, to detect scaling later."""
     wanted = replicas_of(deployment)
     return {DESIRED_REPLICAS: str(wanted), MAX_REPLICAS: str(wanted + max_surge(deployment))}
 

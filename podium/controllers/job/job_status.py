@@ -136,7 +136,7 @@ class JobStatus(msgspec.Struct):
             self.uncounted[field].append(uid)
 
     def count_all_but(self, tracked: Collection[str]) -> None:
-        """Count the pods of `uncounted` that aren't `tracked`: those without a finalizer."""
+        """Count the pods whose finalizer was removed: all `uncounted` uids except `tracked`."""
         for field, uids in self.uncounted.items():
             left = [uid for uid in uids if uid in tracked]
             self.counts[field] += len(uids) - len(left)

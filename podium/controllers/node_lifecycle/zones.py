@@ -105,7 +105,7 @@ class Zones:
         return self._zones.items()
 
     def count(self, node_name: str, node: Object | None) -> bool:
-        """Update the counts for a node, None once deleted; return whether any count changed."""
+        """Update the counts for a node (None if deleted); return whether any count changed."""
         before, after = self._members.get(node_name), None
         ready = "" if node is None else condition_status(node, "Ready")
         if node is not None and ready and EXCLUDED_LABEL not in labels(node):

@@ -120,11 +120,11 @@ class Indexer:
         return self._objects.get(kind, {}).values()
 
     def by(self, kind: str, index: str, key: str) -> Iterable[Object]:
-        """Return the objects of a kind that an index has under a key."""
+        """Return the objects of a kind under a key of an index."""
         return self._groups.get((kind, index), {}).get(key, {}).values()
 
     def kinds_with(self, index: str, key: str) -> list[str]:
-        """Return the kinds of which an index has objects under a key."""
+        """Return the kinds that have objects under a key of an index."""
         return [
             kind for (kind, name), groups in self._groups.items() if name == index and key in groups
         ]

@@ -45,7 +45,7 @@ class RestingKeys:
     def stirred(
         self, change: Change, keys: Iterable[Hashable], *, stirs: bool
     ) -> Iterator[Hashable]:
-        """Yield the keys to reconcile after a change; `stirs` says whether it ends their rest."""
+        """Yield the keys to reconcile after a change, which ends their rest if `stirs` is true."""
         is_revision = stirs and change.kind in self._tends
         for key in keys:
             if is_revision:

@@ -72,7 +72,7 @@ def _identity(new: Object, old: Object) -> Object:
 
 
 def resize_update(new: Object, old: Object) -> Faults:
-    """Yield the faults of a resize, which only changes resources and resize policies."""
+    """Yield the faults of a resize; `new` only differs in resources and resize policies."""
     kind = "static" if is_mirror(old) else str(part(spec_of(old), "os").get("name") or "")
     if kind in ("static", "windows"):
         yield checks.forbidden("", f"{kind} pods cannot be resized")

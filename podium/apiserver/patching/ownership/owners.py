@@ -55,8 +55,7 @@ class Manager(msgspec.Struct, frozen=True):
     Attributes:
         operation: `Apply` or `Update`.
         subresource: subresource that the manager writes; empty for the object itself.
-        api_version: version in which the manager writes; empty for `Apply`, which keeps only the
-            latest version.
+        api_version: version that the manager writes; empty for `Apply`, where the latest counts.
     """
 
     name: str
