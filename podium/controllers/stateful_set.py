@@ -238,10 +238,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
                 yield Create(kind=_CLAIM, obj=obj)
 
     def _ownership(self, pod: Object, *, leaves: bool) -> Iterator[Effect]:
-        """Yield patches of a pod's claims that add or remove the pod or the StatefulSet as owner.
-
-        `leaves` says that the pod is scaled down, so that `whenScaled` applies.
-        """
+        """Yield patches of the owners of a pod's claims; `leaves`: the pod is scaled down."""
         owner = self.owner
         policy = part(owner["spec"], "persistentVolumeClaimRetentionPolicy")
         with_pod = leaves and policy.get("whenScaled") == "Delete"

@@ -119,8 +119,7 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
 def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
     """Return the usage of an object of a namespaced kind, by resource names of quotas.
 
-    Finished pods, and terminating ones a grace period after their deletionTimestamp, only use
-    their object count.
+    Finished pods, and terminating ones that are overdue, only use their object count.
 
     Raises:
         QuantityError: an amount isn't a quantity.
