@@ -1,1 +1,1 @@
-"""Answers of questions: reports with presentations, tables, plain values and CI reports."""
+"""Answers of questions: reports that convert to presentations, tables, values and CI reports."""

@@ -18,18 +18,18 @@ _LACKS_PANDAS = (
 
 
 class FrameError(PodiumError):
-    """An answer doesn't have a table of this name, or pandas isn't installed."""
+    """An answer has no list of a name, or pandas isn't installed."""
 
 
 class Answer:
     """The report of a question, with all fields that `-o json` prints.
 
     Attributes:
-        rows: the list of which `to_pandas` makes a table by default.
-        presented_by: module and name of the function that makes its presentation.
-        printed_by: function that makes its presentation for the terminal, with a keyword `wide`;
-            that of `presented_by` if empty.
-        warns: formats that lack its `warnings`, which are printed to standard error then.
+        rows: name of the list that `to_pandas` converts by default.
+        presented_by: `module:name` of the function that makes the presentation.
+        printed_by: as `presented_by`, with a keyword `wide`, for the presentation on a terminal;
+            empty to use `presented_by`.
+        warns: output formats without `warnings`; these are then printed to standard error.
     """
 
     __slots__ = ()
@@ -40,24 +40,24 @@ class Answer:
 
     @classmethod
     def of(cls, report: Any, **more: Any) -> Self:
-        """Make an answer of a report and further fields."""
+        """Make an answer from a report and additional fields."""
         given = {one.name: getattr(report, one.name) for one in fields(report)}
         return cls(**given, **more)
 
     def presentation(self) -> Presentation:
-        """Present the answer, as `-o markdown` and `-o html` do."""
+        """Return the presentation that `-o markdown` and `-o html` write."""
         shown: Presentation = _function(self.presented_by)(self)
         return shown
 
     def printed(self, *, wide: bool) -> Presentation:
-        """Present the answer for a terminal, as `-o table` or `-o wide` does."""
+        """Return the presentation that `-o table` or, if `wide`, `-o wide` prints."""
         if not self.printed_by:
             return self.presentation()
         shown: Presentation = _function(self.printed_by)(self, wide=wide)
         return shown
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert the answer to plain values, as `-o json` prints them."""
+        """Convert the answer to plain values."""
         assert isinstance(self, Report)
         kinds = (one for one in type(self).__mro__ if not issubclass(one, Answer))
         return plain(self, next(one for one in kinds if issubclass(one, Report)))
@@ -71,7 +71,7 @@ class Answer:
         raise NotImplementedError
 
     def written(self, output: str) -> str | bytes | None:
-        """Write a format in a way of its own; None to write it as for all answers."""
+        """Write an output format in a special way; return None to write it as for all answers."""
         return None
 
     def to_pandas(self, rows: str = "") -> Any:
@@ -87,7 +87,7 @@ class Answer:
         return frame(rows_of(self.to_dict(), rows or self.rows))
 
     def to_markdown(self) -> str:
-        """Write the answer as Markdown for a comment."""
+        """Write the answer as Markdown for a comment on a code forge."""
         return to_markdown(self.presentation())
 
     def to_html(self) -> str:
@@ -119,7 +119,7 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def rows_of(report: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
-    """Return the rows of a list in a report; raises FrameError."""
+    """Return the rows of the list at a path such as `preemptions.victims`; raises FrameError."""
     found: list[Mapping[str, Any]] = [report]
     parts = path.split(".")
     for depth, part in enumerate(parts):

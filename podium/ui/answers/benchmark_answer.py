@@ -13,7 +13,7 @@ from podium.ui.writers.formats import FORMATS
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BenchAnswer(Answer):
-    """Measured workloads; see `podium bench`."""
+    """Results of measured workloads; see `podium bench`."""
 
     results: tuple[Result, ...] | tuple[ServerResult, ...] | tuple[Measurement, ...]
     shown: Presentation

@@ -16,10 +16,10 @@ from podium.ui.answers.answer import Answer
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DecisionsAnswer(Answer):
-    """Decisions about scenarios, or answers about evictions; see `podium decide`.
+    """Decisions in scenarios, or evictions of nodes under pressure; see `podium decide`.
 
     Attributes:
-        answers: one for each scenario, in order; one with an `error` has no other field.
+        answers: one answer for each scenario, in order; either a decision or an `error`.
     """
 
     answers: tuple[ScenarioAnswer | EvictionAnswer, ...]

@@ -1,4 +1,4 @@
-"""Output of `podium lint` in all formats, SARIF and JUnit for CI systems among them."""
+"""The answer of `podium lint`."""
 
 from podium.ui.answers.answer import Answer
 from podium.ui.writers.ci_reports import CiReport, CiResult
@@ -17,7 +17,7 @@ class LintAnswer(Answer, LintReport):
     warns = TERMINAL
 
     def ci_report(self) -> CiReport:
-        """Make a result for each finding, suppressed ones included."""
+        """Make a CI report with a result for each finding, including suppressed findings."""
         return CiReport(
             command="lint",
             rules=[

@@ -1,4 +1,4 @@
-"""The answer of `podium plan`: the plan, and the findings that meet conditions."""
+"""The answer of `podium plan`: the plan, and the findings that meet conditions to fail on."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ class PlanAnswer(Answer, Plan):
     """The effects of changes; see `podium plan`.
 
     Attributes:
-        failed_on: findings that meet the conditions of the question.
-        gates: the conditions of the question.
-        unchanged: the plan without the changes, whose findings don't count; None if all count.
+        failed_on: findings that meet the conditions to fail on.
+        gates: the conditions to fail on.
+        unchanged: the plan without the changes, whose findings are ignored; None to ignore none.
         applied: the applied objects, with their places in files.
     """
 
@@ -41,8 +41,8 @@ class PlanAnswer(Answer, Plan):
         """Return the findings of the plan that meet conditions of `--fail-on`.
 
         Args:
-            gates: file with further conditions, as for `--gates`.
-            baseline: plan without the changes, whose findings don't count.
+            gates: file with additional conditions, as for `--gates`.
+            baseline: plan without the changes, whose findings are ignored; None to ignore none.
 
         Raises:
             PodiumError: a condition or the file can't be read.
@@ -52,10 +52,10 @@ class PlanAnswer(Answer, Plan):
         return found if baseline is None else caused(found, findings(baseline, conditions))
 
     def ci_report(self) -> CiReport:
-        """Make a result for each finding that meets a condition.
+        """Make a CI report with a result for each finding that meets a condition to fail on.
 
-        CI systems show a result beside a file. It is the file of the applied object that the
-        finding is about, or of the workload behind it, or else of the first applied object.
+        CI systems show a result next to a file: that of the applied object that the finding is
+        about, or of this object's workload, or else of the first applied object.
         """
         places: Mapping[str, Source] = {
             describe(one.obj): one.source for one in self.applied if Path(one.source.file).is_file()

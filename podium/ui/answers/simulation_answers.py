@@ -21,12 +21,12 @@ _LINES = "lines"
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SimulationAnswer(Answer, SimulationReport):
-    """The course and end of a scenario; see `podium simulate`.
+    """The timeline and the end of a simulated scenario; see `podium simulate`.
 
     Attributes:
-        simulation: the simulation with its cluster.
+        simulation: the simulation, with its cluster at the end.
         series: measures over time; None if they weren't recorded.
-        failed_on: findings that meet the conditions of the question.
+        failed_on: findings that meet the conditions to fail on.
     """
 
     simulation: Simulation
@@ -37,18 +37,18 @@ class SimulationAnswer(Answer, SimulationReport):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """Notes about parts of the scenario that are simulated differently."""
+        """Notes about parts of the scenario that can't be simulated exactly."""
         return self.simulation.notes
 
     def presentation(self) -> Presentation:
-        """Present the simulation, without pictures if matplotlib is missing."""
+        """Return the presentation, without pictures if matplotlib isn't installed."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.simulation_presentation import simulation_presentation
 
         return simulation_presentation(self.simulation, self.series)
 
     def printed(self, *, wide: bool) -> Presentation:
-        """Present the timeline and a summary."""
+        """Return a presentation of the timeline and a summary."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.simulation_presentation import printed_story
 
@@ -67,7 +67,7 @@ class SimulationAnswer(Answer, SimulationReport):
         return lines_csv(self.series) if output == "csv" else lines_parquet(self.series)
 
     def to_pandas(self, rows: str = "") -> Any:
-        """Convert a list to a table; `lines` are the measures that `-o csv` prints."""
+        """Convert a list to a `pandas.DataFrame`; `lines` has the measures that `-o csv` prints."""
         if rows != _LINES or self.series is None:
             return super(SimulationAnswer, self).to_pandas(rows)
         return frame([dict(zip(LINE_COLUMNS, row, strict=True)) for row in self.series.rows()])
@@ -75,17 +75,17 @@ class SimulationAnswer(Answer, SimulationReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ComparisonAnswer(Answer, Comparison):
-    """Differences between two sides; see `podium compare`.
+    """Differences between the measures of two simulated sides; see `podium compare`.
 
     Attributes:
-        picture: two runs side by side, where pictures are shown.
+        picture: a picture of two runs side by side; None if no pictures are needed.
     """
 
     picture: Picture | None = None
     rows = "differences"
 
     def presentation(self) -> Presentation:
-        """Present the differences."""
+        """Return a presentation of the differences."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.comparison.comparison_presentation import (
             comparison_presentation,

@@ -34,7 +34,7 @@ class SnapshotAnswer(Answer):
         return self.notes
 
     def written(self, output: str) -> bytes | None:
-        """Write `json` as an object a line, which is fast for large clusters."""
+        """Write `json` with one object per line, which is fast for large clusters."""
         return escaped_json(self.snapshot.encoded()) + b"\n" if output == "json" else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class TraceAnswer(Answer):
         return self.trace.notes
 
     def written(self, output: str) -> str | None:
-        """Write `yaml` as a file for `podium simulate`."""
+        """Write `yaml` as a scenario file for `podium simulate`."""
         return self.text if output == "yaml" else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,6 +96,6 @@ class TraceAnswer(Answer):
 
 
 def objects_by_kind(objects: Iterable[Object]) -> Table:
-    """Make a table of the number of objects of each kind, the most first."""
+    """Make a table of the number of objects of each kind, with the most frequent kind first."""
     kinds = Counter(str(one["kind"]) for one in objects)
     return Table(("Kind", "Objects"), [(kind, str(n)) for kind, n in kinds.most_common()])

@@ -1,4 +1,4 @@
-"""The answers of the commands about one cluster, except plans and lint reports."""
+"""The answers of commands about one cluster, except `podium plan` and `podium lint`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Asking a question on the command line, and printing its answer."""
+"""Execution of a command's question, and printing of its answer."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ _DRAWN = ("html", "png", "csv", "parquet")
 
 
 class CommandAsker:
-    """The asker of a command: reads the state of its options, with progress on a terminal."""
+    """The context of a question asked by a command: reads the state that its options name."""
 
     def __init__(self, progress: Progress, state: State | None, *, draws: bool) -> None:
         self.progress = progress
@@ -50,7 +50,7 @@ class CommandAsker:
         self._state = state
 
     def read(self, asked: Rules) -> "Asked":
-        """Read the state and prepare the question; raises PodiumError."""
+        """Read the state, the changes and the rules of a question; raises PodiumError."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.ui.inputs.inputs import read_request
 
@@ -63,7 +63,7 @@ class CommandAsker:
     def play(
         self, request: "PlanRequest", tell: "PlanProgress", workers: int | None = None
     ) -> "Plan":
-        """Play a plan; the first of several is recorded for `--serve`."""
+        """Make a plan; the first plan of several is recorded for `--serve`."""
         from podium.api.process.concurrency import core_count
         from podium.whatif.plan.planner import plan
 
@@ -79,7 +79,7 @@ def is_terminal() -> bool:
 def ask(
     question: Question[Any], state: State | None = None, *, output: str, output_file: str | None
 ) -> None:
-    """Ask a question, print the answer, and exit with the code of the question."""
+    """Answer a question, print or write the answer, and exit with the question's exit code."""
     output = question.formats_formerly.get(output, output)
     if output not in (*FORMATS, *question.formats):
         output, output_file = question.usual_format, output
@@ -122,7 +122,7 @@ def ask(
 
 
 def print_answer(answer: "Answer", output: str) -> None:
-    """Print an answer, and to standard error the warnings that the format doesn't have."""
+    """Print an answer; warnings that the format leaves out are printed to standard error."""
     if output in answer.warns:
         print_warnings(getattr(answer, "warnings", ()))
     own = answer.written(output)
@@ -146,7 +146,7 @@ def print_answer(answer: "Answer", output: str) -> None:
 
 
 def print_findings(answer: Any) -> None:
-    """Print the findings for each condition, and how many findings exceptions let through."""
+    """Print the findings by condition, and the number of findings that exceptions allow."""
     err = console(stderr=True)
     if gates := getattr(answer, "gates", ()):
         # Most answers have none.

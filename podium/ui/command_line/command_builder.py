@@ -1,4 +1,4 @@
-"""Typer commands made of dataclasses of options."""
+"""Typer commands, made from dataclasses of options."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
@@ -32,16 +32,16 @@ _LISTED_FIRST = (State, ConnectionOptions, ClusterOptions, Changes, Rules)
 
 
 class OrderedCommand(TyperCommand):
-    """A command that notes the order of its options."""
+    """A command that records in which order its options were given."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments, and note the order of the options."""
+        """Parse the arguments, and record the order of the options."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         ctx.meta[_ORDER] = tuple(one.name for one in order)
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, for which help says `at least 1` and no type, not `x>=1` and `<str>`."""
+        """Return the parameters; help shows `at least 1` instead of `x>=1`, and no `<str>`."""
         params: list[Any] = [*super().get_params(ctx)]
         for param in params:
             least = getattr(param, "min", None)
@@ -56,7 +56,7 @@ class OrderedCommand(TyperCommand):
 
 
 def command_of(target: Any) -> Command:
-    """Make a Typer command of a question, or of a class of options with a method `run`."""
+    """Make a Typer command from a question, or from a class of options with a method `run`."""
     if hasattr(target, "run"):
         return _function(target.run, [target], {})
 

@@ -79,14 +79,14 @@ def _target(command: str) -> Any:
 
 
 class Commands(TyperGroup):
-    """The group of all commands, each imported when it is needed."""
+    """The group of all commands; a command's module is imported when it is needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command by name; None if there is none."""
+        """Return the command with a name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -103,7 +103,7 @@ class Commands(TyperGroup):
             )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command and its arguments; the error about an unknown one hints at others."""
+        """Return the command and its arguments; for an unknown command, suggest similar names."""
         try:
             return super().resolve_command(ctx, args)
         except _USAGE_ERROR as error:
@@ -117,12 +117,12 @@ class Commands(TyperGroup):
             super()._main_shell_completion(*args, **asked)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Parse the options before the command."""
+        """Parse the options that precede the command, such as `--version`."""
         with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        """Parse and run the command, and print its error."""
+        """Parse and run the command, and print its error if it fails."""
         with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
             try:
                 return super().invoke(ctx)
@@ -177,7 +177,7 @@ def podium(
 
 
 def app_entry() -> None:
-    """Run the command of the process."""
+    """Run the command that the process's arguments name."""
     # Importing makes many objects, and hardly any that go.
     collect_rarely()
     if sys.argv[1:] == ["version"]:
@@ -191,7 +191,7 @@ def app_entry() -> None:
 def kubectl_complete() -> None:
     """Complete `kubectl podium …`; kubectl runs this command to complete the words of a plugin.
 
-    It prints a suggestion a line, and then a code for whether the shell offers files, too.
+    It prints one suggestion per line, then a code that says whether the shell offers files, too.
     """
     words = ["podium", *sys.argv[1:]]
     asked = {

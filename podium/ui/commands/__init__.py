@@ -1,4 +1,4 @@
-"""Questions: the commands that answer with a report, a type each, with options as fields."""
+"""Questions: one type for each command that prints a report, with the options as fields."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Making questions of keyword arguments."""
+"""Conversion of keyword arguments to questions."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ class ArgumentError(PodiumError):
 
 
 def arguments_of(kind: Any, reach: Reach = Reach.LIBRARY) -> dict[str, tuple[Field[Any], Option]]:
-    """Return the options of a question that can be given within a reach, by name."""
+    """Return the options of a question that are available in `reach`, by name."""
     order = [*Reach]
     options = ((field, option_of(field)) for field in fields(kind))
     return {
@@ -35,7 +35,7 @@ def arguments_of(kind: Any, reach: Reach = Reach.LIBRARY) -> dict[str, tuple[Fie
 def question_from(
     kind: Callable[..., A], arguments: Mapping[str, Any], reach: Reach = Reach.LIBRARY
 ) -> A:
-    """Make a question of keyword arguments; None stands for the default. Raises ArgumentError."""
+    """Make a question from keyword arguments; None means the default. Raises ArgumentError."""
     known, given = arguments_of(kind, reach), dict[str, Any]()
     former = {
         flag.lstrip("-").replace("-", "_"): name
@@ -88,7 +88,7 @@ def _checked(field: Field[Any], option: Option, value: Any) -> Any:
 
 @contextmanager
 def errors_name_arguments(kind: Any) -> Iterator[None]:
-    """Make errors name the arguments of a question, such as `add_node` instead of `--add-node`."""
+    """Rewrite errors inside of `with` to name arguments, such as `add_node` for `--add-node`."""
     try:
         yield
     except PodiumError as error:

@@ -39,7 +39,7 @@ class BenchQuestion(Question["BenchAnswer"]):
         With --server: number of pods to create and measure.""")
 
     def aside(self) -> str | None:
-        """Return the names of the workloads with `--list`."""
+        """Return the names of the workloads if `--list` is given."""
         if not self.list_workloads:
             return None
         # Imported when it is asked, so that help, completion and the library start at once.

@@ -35,7 +35,7 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         Exit with code 2 if fewer than N more pods fit. [default: no minimum]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether fewer pods are scheduled than `at_least`."""
+        """Return whether fewer pods fit than `at_least`."""
         fill = answer.with_preemption or answer.without_preemption
         return bool(fill and self.at_least and fill.pods < self.at_least)
 
@@ -59,7 +59,7 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         return CapacityAnswer.of(asked.noted_in(found))
 
     def templates(self, asked: "Asked") -> "list[PodTemplate]":
-        """Read the templates; raises PodiumError."""
+        """Read the pod templates; raises PodiumError."""
         from podium.api.kinds.snapshot_kinds import decisive
         from podium.whatif.capacity.capacity_inputs import read_pod_template
 
@@ -85,11 +85,11 @@ class NodesQuestion(CapacityQuestion):
         Largest number of combinations of nodes to simulate.""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether pods stay pending, or fewer are scheduled than `at_least`."""
+        """Return whether pods stay pending, or fewer pods fit than `at_least`."""
         return not answer.found if texts(self.node_shape) else super().is_found_wanting(answer)
 
     def answer(self, ask: ClusterAsker) -> Any:
-        """Look for the cheapest nodes, or count the pods that fit; raises PodiumError."""
+        """Find the cheapest nodes to add, or count the pods that fit; raises PodiumError."""
         if not (shapes := texts(self.node_shape)):
             return super().answer(ask)
         from podium.api.objects import name

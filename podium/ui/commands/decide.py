@@ -1,4 +1,4 @@
-"""`podium decide`: recorded scenarios, and what is decided in them."""
+"""`podium decide`: the scheduler's decisions in recorded scenarios."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ class DecideQuestion(Question["DecisionsAnswer"]):
         Read questions about node-pressure eviction instead of scenarios.""")
 
     def answer(self, ask: Asker) -> "DecisionsAnswer":
-        """Decide the scenarios; raises PodiumError. A wrong one is answered with an `error`."""
+        """Decide all scenarios; raises PodiumError. An invalid scenario gets an `error`."""
         # Imported when it is asked, so that help, completion and the library start at once.
         import msgspec
 

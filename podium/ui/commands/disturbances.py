@@ -54,7 +54,7 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         another limit than --until.""")
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
-        """Play the drains; raises PodiumError."""
+        """Simulate the drains; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.values.durations import duration_seconds
         from podium.whatif.resilience.impact import drain_of
@@ -97,7 +97,7 @@ class FailQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
     )
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
-        """Play the failure; raises PodiumError."""
+        """Simulate the failure; raises PodiumError."""
         from podium.whatif.resilience.impact import failure_of
 
         def disturbance(state: "Sequence[Object]") -> "Disturbance":
@@ -107,7 +107,7 @@ class FailQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
 
 
 def selected_nodes(state: "Sequence[Object]", names: "list[str]", selector: str) -> "list[str]":
-    """The nodes that are named, or else those with the labels of a selector; raises InputError."""
+    """Return named nodes or, without names, those that match a selector; raises InputError."""
     # Imported when it is asked, so that help, completion and the library start at once.
     from podium.api.objects import labels, name
     from podium.ui.inputs.inputs import read_selector

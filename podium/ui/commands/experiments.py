@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @question
 class Experiment(Question[A_co]):
-    """How the runs of an experiment are simulated."""
+    """Options that experiments share: how their runs are simulated."""
 
     workers: int | None = option(min=1).help("""
         Number of processes to simulate with. [default: one per CPU core]""")
@@ -34,7 +34,7 @@ class Experiment(Question[A_co]):
     max_pods: int = option_like(Rules, "max_pods")
 
     def exit_code(self, answer: Any) -> int:
-        """Return 1 if a run has failed, otherwise as for all questions."""
+        """Return 1 if a run has failed, otherwise the exit code of `Question.exit_code`."""
         return FAILED_EXIT_CODE if answer.failed else super().exit_code(answer)
 
     def executor(self) -> "Executor":
@@ -87,7 +87,7 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
         none]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether the second side is worse by a measure of `fail_on`."""
+        """Return whether the second side is worse in any measure of `fail_on`."""
         from podium.simulation.experiments.comparison.comparison import is_worse
 
         judged = self._judged()
@@ -97,7 +97,7 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
         return self.fail_on.split(",") if self.fail_on else []
 
     def answer(self, ask: Asker) -> "ComparisonAnswer":
-        """Play both sides; raises PodiumError."""
+        """Simulate both sides; raises PodiumError."""
         from podium.simulation.experiments.comparison.comparison import compare, read_side
         from podium.simulation.experiments.comparison.comparison_presentation import side_by_side
         from podium.simulation.experiments.measures import MEANINGS, check_measure
@@ -154,7 +154,7 @@ class SweepQuestion(Experiment["SweepAnswer"]):
         return self.reach is not None and not answer.reaches(self.reach)
 
     def answer(self, ask: Asker) -> "SweepAnswer":
-        """Play all trials; raises PodiumError."""
+        """Simulate all trials; raises PodiumError."""
         from podium.simulation.experiments.sweep.sweep import play_sweep, read_scenarios
         from podium.simulation.experiments.sweep.sweep_file import read_sweep
         from podium.simulation.experiments.sweep.sweep_report import sweep_report

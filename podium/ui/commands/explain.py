@@ -16,7 +16,7 @@ _SIGNAL_HELP = f"Eviction signal under which the pods are ranked: {', '.join(Sig
 
 @question
 class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
-    """The decision about one pod."""
+    """Explain the scheduling decision for one pod."""
 
     pod: str = place(
         "Pod to explain, or a workload such as deploy/web for its first pending or new pod. With "

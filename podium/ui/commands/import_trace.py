@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TraceFormat(StrEnum):
-    """The formats that can be imported."""
+    """The trace formats that can be imported."""
 
     OPENB = "openb"
 

@@ -1,4 +1,4 @@
-"""`podium lint`: what of a cluster, or of manifests, doesn't do what its authors think."""
+"""`podium lint`: objects of a cluster or of manifests that don't do what they seem to do."""
 
 from difflib import get_close_matches
 from enum import StrEnum
@@ -50,7 +50,7 @@ class LintQuestion(State, Question["LintAnswer"]):
         List the rules, and exit.""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether there is a finding of the severity, or of a higher one."""
+        """Return whether there is a finding of at least the severity `fail_on`."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.whatif.lint.lint_report import Severity
 

@@ -14,11 +14,11 @@ from podium.whatif.plan.request import Progress as PlanProgress
 
 
 class Moment:
-    """The asker of questions about the current state of a cluster; plays in this process.
+    """The context of questions about the current state of a cluster; simulates in this process.
 
     Args:
-        request: the state and configuration of the cluster, and changes after those of the
-            question.
+        request: the state and configuration of the cluster, with changes to make after the changes
+            of the question.
     """
 
     draws = True
@@ -29,7 +29,7 @@ class Moment:
         self._request = request
 
     def read(self, asked: Rules) -> Asked:
-        """Prepare a question; raises PodiumError."""
+        """Return a question's request about the current state; raises PodiumError."""
         found = request_on(asked, Manifests)
         own = self._request
         request = replace(
@@ -44,5 +44,5 @@ class Moment:
         return replace(found, request=request)
 
     def play(self, request: PlanRequest, tell: PlanProgress, workers: int | None = None) -> Plan:
-        """Play a plan."""
+        """Make a plan."""
         return plan(request, tell)

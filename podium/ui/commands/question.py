@@ -1,8 +1,8 @@
-"""The base of questions: options as fields, an answer, and an exit code.
+"""The base of questions: commands as dataclasses of options, with an answer and an exit code.
 
-A question is a frozen dataclass. `option` and `place` make its fields, from which come the options
-of its command, the parameters of the library, the dashboard's form and its JSON Schema. Its
-docstring is the help of the command. What an answer needs is imported when the question is asked,
+A question is a frozen dataclass, whose fields are made by `option` and `place`. The command's
+options, the library's parameters, the dashboard's form and the JSON Schema are derived from these
+fields; the docstring is the command's help. What an answer needs is imported by `Question.answer`,
 so that help, completion and the library start at once.
 """
 
@@ -34,12 +34,12 @@ INTERRUPTED_EXIT_CODE = 130
 
 
 class Asker(Protocol):
-    """How a question is asked: by a command, the library, or the dashboard.
+    """The context in which a question is answered: a command, the library, or the dashboard.
 
     Attributes:
         progress: shows the progress.
-        draws: whether pictures will be needed.
-        prepare: called with the cluster, and the observer if there is one, before it is played.
+        draws: whether the answer needs pictures.
+        prepare: called with the cluster, and its observer if any, before the simulation.
     """
 
     progress: "Progress"
@@ -48,26 +48,26 @@ class Asker(Protocol):
 
 
 class ClusterAsker(Asker, Protocol):
-    """How a question about a cluster is asked: has its state, and plays it."""
+    """The context in which a question about a cluster is answered: reads the state, makes plans."""
 
     def read(self, asked: Rules) -> "Asked":
-        """Read the state and prepare the question; raises PodiumError."""
+        """Read the state, the changes and the rules of a question; raises PodiumError."""
 
     def play(
         self, request: "PlanRequest", tell: "PlanProgress", workers: int | None = None
     ) -> "Plan":
-        """Play a plan."""
+        """Make a plan."""
 
 
 class Question(Generic[A_co]):
-    """The base of all questions.
+    """The base of all questions: the options of a command, which make an answer.
 
     Attributes:
-        formats: output formats besides those of all questions.
+        formats: output formats besides those that all questions have.
         formats_formerly: former names of formats, which the help doesn't list.
         took_files: whether `--output` once named a file, as `--output-file` does now.
         usual_format: the default format.
-        needs: package of the extra `experiments` that a format needs.
+        needs: packages of the extra `experiments` that formats need, by format.
     """
 
     formats: ClassVar[tuple[str, ...]] = ()
@@ -85,16 +85,16 @@ class Question(Generic[A_co]):
         raise NotImplementedError
 
     def check_output(self, output: str) -> None:
-        """Raise InputError if the packages that a format needs aren't installed."""
+        """Raise InputError if a package that an output format needs isn't installed."""
         if output in self.needs:
             check_extra(f"-o {output}", "experiments", self.needs[output])
 
     def aside(self) -> "Presentation | str | None":
-        """Return what is printed instead of an answer, such as a list; None to answer."""
+        """Return what the command prints instead of an answer, such as a list; None to answer."""
         return None
 
     def exit_code(self, answer: Any) -> int:
-        """Return the exit code of the command."""
+        """Return the exit code of the command after an answer."""
         if getattr(answer, "interrupted", False):
             return INTERRUPTED_EXIT_CODE
         return FOUND_EXIT_CODE if self.is_found_wanting(answer) else 0
@@ -106,7 +106,7 @@ class Question(Generic[A_co]):
 
 @question
 class Gated:
-    """The conditions on which a question fails."""
+    """Options with the conditions on which a command fails."""
 
     fail_on: Texts = local_option("CONDITION[,CONDITION]...", completes="conditions").help(f"""
         Exit with code 2 if one of these conditions is met: {", ".join(CONDITIONS)}. A condition can
@@ -127,7 +127,7 @@ class Gated:
 
 @question
 class Served:
-    """A question whose run can be served as a page."""
+    """Options to serve the run of a question as a web page."""
 
     serve: bool = option(default=False, reach=Reach.COMMAND).help("""
         Serve the run as a page for the browser, print the link to it, and wait for Ctrl-C.""")

@@ -84,7 +84,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         return RolloutAnswer.of(asked.noted_in(rollout(request, tell, core_count())))
 
     def _important_priority(self, priorities: "FinalPriorities") -> int | None:
-        """The priority from which on pods are important, by number or class."""
+        """Return the least priority of important pods, given as a number or a PriorityClass."""
         from podium.api.values.message_words import likely_meant
 
         if self.important is None:

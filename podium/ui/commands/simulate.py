@@ -62,7 +62,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         return bool(getattr(answer, "failures", 0) or getattr(answer, "failed_on", ()))
 
     def answer(self, ask: Asker) -> "SimulationAnswer":
-        """Play the scenario; raises PodiumError."""
+        """Simulate the scenario; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.process.python_garbage_collection import collect_rarely
         from podium.simulation.experiments.run import observed
@@ -142,14 +142,14 @@ class ReplayQuestion(Served, SimulateQuestion):
         with what really happened.""")
 
     def check_output(self, output: str) -> None:
-        """Raise InputError if a format needs missing packages, or isn't for recordings."""
+        """Raise InputError if an output format needs missing packages, or can't have recordings."""
         if self.recording is None:
             super().check_output(output)
         elif output in self.formats:
             raise InputError(_RECORDING_ALONE.format(f"-o {output}"))
 
     def answer(self, ask: Asker) -> Any:
-        """Play the scenario or the recording; raises PodiumError."""
+        """Simulate the scenario or replay the recording; raises PodiumError."""
         if self.recording is None:
             return super().answer(ask)
         given = {

@@ -1,4 +1,4 @@
-"""`podium snapshot`: the state of a real cluster, for plans."""
+"""`podium snapshot`: exports of a real cluster's state, for plans."""
 
 from typing import TYPE_CHECKING
 

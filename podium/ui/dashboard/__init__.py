@@ -1,1 +1,1 @@
-"""The dashboard: serves a cluster to a page in a browser, live or after a run."""
+"""The dashboard: a web page of a running cluster, or of a finished run."""

@@ -1,4 +1,4 @@
-"""Applies pasted manifests as a user, through the API server with all its checks."""
+"""Applying of pasted manifests as a user, through the API server with all its checks."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -27,11 +27,11 @@ _APPLY = {"content-type": "application/apply-patch+yaml"}
 
 
 class Applier:
-    """Applies manifests by server-side apply, with force.
+    """Applies manifests by forced server-side apply.
 
     Args:
-        answer: answers a request of a user.
-        kind_of: returns the kind of an object if it is served.
+        answer: sends a request to the API server, and returns the response.
+        kind_of: returns the kind of an object; None if the kind isn't served.
         find: returns a stored object by kind, namespace and name.
     """
 
@@ -54,10 +54,10 @@ class Applier:
         return [loaded.obj for loaded in read.objects]
 
     async def apply(self, objects: Sequence[Object], user: User) -> list[Applied]:
-        """Apply objects one after the other, also after one that is refused.
+        """Apply objects one after the other, and continue after one is refused.
 
         Raises:
-            RefusedError: 403 if the user may apply none of them.
+            RefusedError: 403, the user isn't allowed to apply any of the objects.
         """
         applied: list[Applied] = []
         codes: set[int] = set()

@@ -1,7 +1,7 @@
 """The dashboard over HTTP: the files of its page, and JSON for authenticated clients.
 
-Nothing here makes HTML. Names and texts of a cluster are sent as JSON, and the page draws them as
-text; the headers let the page load and request nothing but what is served here.
+The server makes no HTML: names and texts of a cluster are sent as JSON, and the page shows them as
+text. Headers restrict the page to resources of this server.
 """
 
 import asyncio
@@ -103,7 +103,7 @@ class DashboardApp:
         await self._app(scope, receive, guarded)
 
     def close(self) -> None:
-        """End all streams of steps."""
+        """End all event streams."""
         self._feed.close()
 
     def _signed_in(self, handle: Callable[[Request, User], Awaitable[Response]]) -> Handler:
@@ -211,13 +211,13 @@ async def _not_served(_: Request, error: Exception) -> Response:
 
 @asynccontextmanager
 async def served_locally(feed: RecordedFeed, pages: Pages, port: int = 0) -> AsyncIterator[str]:
-    """Serve a dashboard on the loopback interface until the end of `async with`.
+    """Serve a dashboard on the loopback interface inside of `async with`.
 
     Args:
         port: 0 for any free port.
 
     Yields:
-        The link to it, with a token that gives read access.
+        The link to the dashboard, with a token for read access.
 
     Raises:
         CannotListenError: the port is in use.
@@ -232,5 +232,5 @@ async def served_locally(feed: RecordedFeed, pages: Pages, port: int = 0) -> Asy
 
 
 def link(url: str, token: str) -> str:
-    """Return the address of the page; the browser keeps what follows the # to itself."""
+    """Return the page's URL, with the token after #, which browsers don't send to servers."""
     return f"{url}{PREFIX}/#token={token}"

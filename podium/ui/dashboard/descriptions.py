@@ -64,7 +64,7 @@ def described_node(obj: Object) -> Node:
 
 
 def described_pod(obj: Object) -> Pod:
-    """Describe a Pod, except for its scheduling queue, which the object doesn't have."""
+    """Describe a Pod without its scheduling queue, which isn't in the object."""
     metadata, status, spec = obj["metadata"], status_of(obj), spec_of(obj)
     requests = {
         "containers": [{"resources": one.get("resources")} for one in containers_of(spec)],

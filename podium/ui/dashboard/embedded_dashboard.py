@@ -1,4 +1,4 @@
-"""The dashboard of an embedded cluster, on the server of its API."""
+"""The dashboard of an embedded cluster, served by the HTTP server of its API."""
 
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def mount_dashboard(embedded: EmbeddedCluster) -> str:
     """Serve the dashboard of a running cluster, and return the link to it.
 
-    The link gives read access to the whole cluster. It is kept in the data directory while the
-    cluster runs.
+    The link has a token for read access to the whole cluster. While the cluster runs, the link is
+    in the data directory.
 
     Raises:
         FileError: the link can't be written.

@@ -1,8 +1,8 @@
-"""Long work on a cluster in a fork of this process, while the cluster goes on.
+"""Long work on a cluster in a fork of this process, while the cluster continues to run.
 
-Explanations and plans play a copy of the cluster, which takes seconds with thousands of nodes. A
-thread would block the interpreter, and with it the cluster; another process would need a copy of
-all objects. A fork has them as they are now, and leaves everything as it was.
+Explanations and plans simulate a copy of the cluster, which takes seconds with thousands of nodes.
+A thread would block the interpreter, and so the cluster; another process would need a copy of all
+objects. A fork has the current objects, and can't change those of this process.
 """
 
 import asyncio
@@ -42,11 +42,11 @@ class ForkedWork:
         """Return the result of a function; cancelling the call ends its process.
 
         Args:
-            work: its result or error is pickled.
+            work: function to run, whose result or error must be picklable.
 
         Raises:
-            RefusedError: 429, too many calls wait for their turn.
-            WorkError: it has failed, takes too long, or its process was killed.
+            RefusedError: 429, too many calls are waiting already.
+            WorkError: the work failed, took too long, or its process was killed.
         """
         if self._asked >= WAITING_MAX:
             raise too_many("questions")

@@ -1,4 +1,4 @@
-"""Answers of the dashboard about one object, about plans, and to manifests that are applied."""
+"""Details of objects, plans, and applying of manifests for the dashboard's page."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class Pages:
-    """Answers requests of the dashboard's page; raises RefusedError where it can't.
+    """Handles requests of the dashboard's page; raises RefusedError for impossible ones.
 
     Args:
-        source: has the objects of the cluster.
-        make_explainer: makes what explains and plans in a fork; called at the first request.
-        applier: applies manifests; None where that can't be done.
+        source: returns the objects of the cluster.
+        make_explainer: makes the object that explains and plans; called at the first request.
+        applier: applies manifests; None if that isn't possible.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Pages:
         self._forked = ForkedWork()
 
     async def pod_page(self, namespace: str, name: str) -> PodPage:
-        """Return the details of a pod, with the decision about it."""
+        """Return the details of a pod, with the scheduling decision about it."""
         manifest, history = self._manifest_and_history("Pod", namespace, name)
         explanation, problem = None, ""
         # A run that is over is explained by playing it again.
@@ -77,7 +77,7 @@ class Pages:
         """Plan manifests and other changes.
 
         Args:
-            texts: values of each option as text.
+            texts: values of each option of `podium plan`, as texts.
         """
         explainer = await self._started_explainer()
         try:
@@ -114,7 +114,7 @@ class Pages:
 def last_preemption(
     machines: Iterable[SchedulerMachine], namespace: str, name: str
 ) -> Presentation | None:
-    """Present the last preemption by a pod that these schedulers remember; None without one."""
+    """Present the last preemption by a pod that schedulers remember; None if there is none."""
     records = [
         record
         for machine in machines

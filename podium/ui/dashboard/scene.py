@@ -1,4 +1,4 @@
-"""The cluster as the page shows it, and the steps from one state of it to the next."""
+"""The state of the cluster that the page shows, and the steps that change it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -33,11 +33,11 @@ _DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
 
 
 class LostTrackError(PodiumError):
-    """Changes were missed, so that a scene has to begin again with all objects."""
+    """Changes were missed, so that the scene has to start over with all objects."""
 
 
 class SceneChange(NamedTuple):
-    """A new or changed object, or the last state of an object that is gone."""
+    """A new or changed object, or the last state of a deleted object."""
 
     kind: str
     obj: Object
@@ -45,7 +45,7 @@ class SceneChange(NamedTuple):
 
 
 class Scene:
-    """Nodes, pods, disruption budgets and priority classes as the page has them."""
+    """The nodes, pods, disruption budgets and priority classes that the page shows."""
 
     def __init__(self, number: int = 0) -> None:
         self.number = number
@@ -53,7 +53,7 @@ class Scene:
         self._places: Mapping[str, str] = {}
 
     def add(self, changes: Iterable[SceneChange]) -> None:
-        """Add the objects of the beginning."""
+        """Add the objects that exist at the beginning."""
         for change in changes:
             called = _KEYS[change.kind](change.obj)
             self.values[change.kind][called] = _DESCRIBED[change.kind](change.obj)
@@ -65,7 +65,7 @@ class Scene:
         places: Mapping[str, str],
         entries: Sequence[Entry],
     ) -> Step | None:
-        """Apply changes, and return them as a step; None if the page shows nothing of them.
+        """Apply changes, and return them as a step; None if nothing changes on the page.
 
         Args:
             places: the scheduling queue of each pending pod by its uid.
@@ -136,7 +136,7 @@ class Scene:
 
 
 def places_in(queues: Iterable[SchedulingQueue]) -> dict[str, str]:
-    """Return the queue of each pod in some schedulers' queues by its uid."""
+    """Return the name of each pod's queue in the schedulers' queues, by the pod's uid."""
     return {
         queued.uid: _SHOWN.get(queued.place, queued.place.value)
         for queue in queues

@@ -25,11 +25,11 @@ def scheduler_dashboard(
     options: SchedulerOptions,
     tell: Callable[[str], None],
 ) -> Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[None]]:
-    """Return what serves the dashboard of a scheduler on this machine while the scheduler runs.
+    """Return the `beside` of a SchedulerProcess, which serves its dashboard on this host.
 
     Args:
         port: 0 for any free port.
-        tell: receives the link to the dashboard.
+        tell: called with the link to the dashboard.
     """
     loaded = LoadedConfiguration(configuration, options, ())
 

@@ -1,7 +1,7 @@
-"""JSON that the dashboard's page reads: views of a cluster, steps between them, and details.
+"""JSON that the dashboard's page reads: views of a cluster, steps that change them, and details.
 
-The page folds steps into a view: objects of a step replace those with their name (pods: with their
-uid), objects that are gone leave, entries are appended.
+The page applies steps to a view: objects of a step replace objects of the same name (pods: of the
+same uid), deleted objects are removed, and entries are appended.
 """
 
 import zlib
@@ -14,16 +14,16 @@ from podium.api.presentation import Presentation
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Base of everything that the page reads; JSON names are in camel case."""
+    """Base of all types that the page reads; names in JSON are in camel case."""
 
 
 class Node(Shape, frozen=True, kw_only=True):
-    """A node, as the page draws it.
+    """A node, as the page shows it.
 
     Attributes:
-        pool: node pool by the usual labels of cloud providers; empty without one.
+        pool: node pool, from the usual labels of cloud providers; empty without such a label.
         taints: as `key=value:Effect`.
-        pressure: conditions that are true, such as `MemoryPressure`.
+        pressure: pressure conditions that are true, such as `MemoryPressure`.
         cpu_milli: allocatable CPU; `memory_bytes` and `pods_max` are allocatable, too.
     """
 
@@ -40,10 +40,10 @@ class Node(Shape, frozen=True, kw_only=True):
 
 
 class Pod(Shape, frozen=True, kw_only=True):
-    """A pod, as the page draws it.
+    """A pod, as the page shows it.
 
     Attributes:
-        owner: its workload, such as `Deployment/web`; empty without one.
+        owner: the pod's workload, such as `Deployment/web`; empty without a controller.
         cpu_milli: requested CPU; `memory_bytes` is requested, too.
         state: `pending`, `bound`, `running`, `terminating` or `finished`.
         queue: scheduling queue of a pending pod: `active`, `backoff`, `unschedulable` or `gated`.
@@ -66,7 +66,7 @@ class Pod(Shape, frozen=True, kw_only=True):
 
 
 class Budget(Shape, frozen=True, kw_only=True):
-    """A PodDisruptionBudget: disruptions it allows now, and the counts that say why."""
+    """A PodDisruptionBudget: the disruptions allowed now, and the numbers of pods that say why."""
 
     namespace: str
     name: str
@@ -84,12 +84,12 @@ class PriorityClass(Shape, frozen=True, kw_only=True):
 
 
 class Entry(Shape, frozen=True, kw_only=True):
-    """Something that happened, as a line of the page's timeline.
+    """A line in the page's timeline, about something that happened.
 
     Attributes:
-        at_s: seconds since the start of the clock; negative for earlier Events.
+        at_s: seconds since the start of the cluster's clock; negative for earlier Events.
         type: type of the timeline entry, or the reason of an Event.
-        by: name of the machine that acted, or `user`.
+        by: name of the component that acted, or `user`.
     """
 
     at_s: float
@@ -102,10 +102,10 @@ class Entry(Shape, frozen=True, kw_only=True):
 
 
 class Abilities(NamedTuple):
-    """Title of a dashboard, and what its page can do.
+    """The title of a dashboard, and the features of its page.
 
     Attributes:
-        live: whether steps keep coming; a recorded run has all of its steps.
+        live: whether there will be more steps; a recorded run has all of its steps.
     """
 
     title: str
@@ -115,12 +115,12 @@ class Abilities(NamedTuple):
 
 
 class View(Shape, frozen=True, kw_only=True):
-    """A cluster at a moment.
+    """The state of a cluster at one time.
 
     Attributes:
         number: number of the last step that the view includes.
-        at_s: seconds since the start of the clock.
-        clock: start of the clock, such as `2026-01-01T00:00:00Z`.
+        at_s: seconds since the start of the cluster's clock.
+        clock: start of the cluster's clock, such as `2026-01-01T00:00:00Z`.
     """
 
     number: int
@@ -138,11 +138,11 @@ class View(Shape, frozen=True, kw_only=True):
 
 
 class Step(Shape, frozen=True, kw_only=True):
-    """Objects that have changed since the previous step, as whole new values.
+    """The objects that have changed since the previous step, each as a whole.
 
     Attributes:
-        gone_budgets: `namespace/name` of each.
-        priority_classes: all of them if any has changed, else null.
+        gone_budgets: `namespace/name` of each deleted budget.
+        priority_classes: all priority classes if any has changed, otherwise null.
     """
 
     number: int
@@ -158,7 +158,7 @@ class Step(Shape, frozen=True, kw_only=True):
 
 
 class KeptStep(NamedTuple):
-    """One step of a history, encoded as JSON."""
+    """A step, encoded as JSON."""
 
     number: int
     text: bytes
@@ -168,7 +168,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 def compressed(view: View) -> bytes:
-    """A view as JSON, compressed by gzip."""
+    """Return a view as gzipped JSON."""
     packer = zlib.compressobj(1, wbits=_GZIP)
     return packer.compress(msgspec.json.encode(view)) + packer.flush()
 
@@ -177,9 +177,9 @@ class PodPage(Shape, frozen=True, kw_only=True):
     """Details of a pod.
 
     Attributes:
-        manifest: YAML of the pod; empty if it is gone.
-        preemption: presentation of its last preemption of others; None if there is none.
-        explanation: presentation of the decision about it; None if there is a `problem`.
+        manifest: YAML of the pod; empty if the pod was deleted.
+        preemption: presentation of the pod's last preemption; None if it preempted no pods.
+        explanation: presentation of the decision about the pod; None if there is a `problem`.
     """
 
     manifest: str
@@ -193,7 +193,7 @@ class SignalRow(Shape, frozen=True, kw_only=True):
     """An eviction signal of a node.
 
     Attributes:
-        available: amount that is left; empty if it isn't measured.
+        available: amount that isn't used; empty if it isn't measured.
         threshold: amount below which the node evicts pods.
         kind: `hard`, or `soft` with its grace period.
     """

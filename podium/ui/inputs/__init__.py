@@ -1,1 +1,1 @@
-"""Options and inputs of questions: state, changes, and configuration."""
+"""Options and inputs that questions share: state, changes, and configuration."""

@@ -1,6 +1,6 @@
 """Files with the configuration of a scheduler or a kubelet.
 
-What is needed to read a file is imported only when there is one.
+The modules that read files are imported only if a file is given.
 """
 
 import sys
@@ -19,7 +19,7 @@ NO_FLAGS: Mapping[str, str | int | None] = {}
 def read_scheduler_config(
     path: str | None, plugins: Sequence[str] = (), text: str | None = None
 ) -> "LoadedConfiguration | None":
-    """Read a KubeSchedulerConfiguration; None if there is neither a file nor a plugin.
+    """Read a KubeSchedulerConfiguration; return None if neither file nor plugins are given.
 
     Args:
         path: None for the default configuration.
@@ -52,7 +52,7 @@ def read_kubelet_config(
     """Read a KubeletConfiguration; without a file, the defaults.
 
     Args:
-        flags: values that replace fields, by the name of the field; None replaces nothing.
+        flags: values that override fields, by field name; None doesn't override.
 
     Raises:
         InputError: the file can't be read or is invalid; names all faults.

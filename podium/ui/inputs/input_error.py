@@ -1,4 +1,4 @@
-"""Errors of inputs and options, among them packages that aren't installed."""
+"""Errors about inputs and options, and about packages that aren't installed."""
 
 from importlib.util import find_spec
 
@@ -19,9 +19,9 @@ def check_extra(feature: str, extra: str = "client", *packages: str) -> None:
     """Raise InputError if packages of an extra aren't installed.
 
     Args:
-        feature: what needs them, in the message.
-        extra: name of the extra; `client` has a client for API servers.
-        packages: the packages, of an extra of which a feature doesn't need all.
+        feature: what needs the packages, as text for the message.
+        extra: name of the extra; `client` is for access to API servers.
+        packages: the packages to check; all packages of the extra if none are given.
     """
     if missing := [one for one in packages or _PACKAGES[extra] if find_spec(one) is None]:
         raise InputError(f"{feature} needs {' and '.join(missing)}: pip install 'podium[{extra}]'")

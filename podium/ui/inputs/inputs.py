@@ -56,7 +56,7 @@ _CHANGES = (*_SOURCES, _ADD_NODE, *PARSERS)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The inputs of a question, read and prepared.
+    """The inputs of a question, after reading and validation.
 
     Attributes:
         applied: the applied objects, with their places in files.
@@ -68,7 +68,7 @@ class Asked:
     applied: Sequence[Loaded] = ()
 
     def noted_in(self, report: Reported) -> Reported:
-        """Return a report with the warnings and notes of the inputs before its own."""
+        """Return a report with the inputs' warnings and notes put before its own."""
         return replace(
             report, warnings=(*self.warnings, *report.warnings), notes=(*self.notes, *report.notes)
         )
@@ -99,11 +99,11 @@ def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
 
 
 def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = ()) -> Asked:
-    """Prepare a question about a state; raises PodiumError.
+    """Read the changes and rules of a question about a state; raises PodiumError.
 
     Args:
-        read: reads the state.
-        sources: what it reads the state from.
+        read: returns the objects of the state.
+        sources: the sources from which `read` reads, to check that standard input is read once.
     """
     changes = asked if isinstance(asked, Changes) else Changes(namespace=asked.namespace)
     files = [*several(sources), *several(changes.apply)]
@@ -165,7 +165,7 @@ def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = (
 
 
 class _ErrorCollector:
-    """Catches the error of each `with` block, so that the errors of all inputs are printed."""
+    """Collects the errors of several `with` blocks, so that all faulty inputs are reported."""
 
     def __init__(self) -> None:
         self.found: list[PodiumError] = []
@@ -182,7 +182,7 @@ class _ErrorCollector:
 
 @dataclass(slots=True)
 class _ReadChanges:
-    """The changes that have been read so far, with their warnings and notes."""
+    """The changes that have been read, with their warnings and notes."""
 
     changes: list[Change] = field(default_factory=list)
     applied: list[Loaded] = field(default_factory=list)
@@ -191,7 +191,7 @@ class _ReadChanges:
 
 
 def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollector) -> _ReadChanges:
-    """Read the changes in the order of their options."""
+    """Read the changes of a question, in the order in which their options were given."""
     read = _ReadChanges()
     for option, values in (("--values", asked.values), ("--set", asked.set_values)):
         if texts(values) and not texts(asked.helm):
@@ -224,7 +224,7 @@ def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollect
 
 
 def _apply(asked: Changes, steps: Sequence[tuple[str, str | File]], changes: _ReadChanges) -> None:
-    """Apply the manifests of sources in a row, without what Helm runs as hooks."""
+    """Add changes that apply the manifests of some sources, without Helm hooks."""
     sources = [
         value if option == "apply" else _rendered(option, str(value), asked)
         for option, value in steps
@@ -268,7 +268,7 @@ def _apply(asked: Changes, steps: Sequence[tuple[str, str | File]], changes: _Re
 
 
 def _rendered(option: str, value: str, asked: Changes) -> File:
-    """Render a kustomization, or a Helm chart as `CHART` or `RELEASE=CHART`; raises InputError."""
+    """Render a kustomization, or a Helm chart (`CHART` or `RELEASE=CHART`); raises InputError."""
     flag = "-k" if option == "kustomize" else "--helm"
     if option == "kustomize" and shutil.which("kustomize"):
         command = ["kustomize", "build", "--", value]
@@ -301,7 +301,7 @@ def _rendered(option: str, value: str, asked: Changes) -> File:
 def _new_nodes(
     text: str, nodes: dict[str, Object], validation: FieldValidation
 ) -> tuple[Object, ...]:
-    """Make the nodes of `FILE` or `NODE[*COUNT]`, and add them to the known ones."""
+    """Make the nodes of `FILE`, or copies of a node by `NODE[*COUNT]`, and add them to `nodes`."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.scheduler.explain.extra_nodes import node_like
 

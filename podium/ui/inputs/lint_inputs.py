@@ -33,9 +33,9 @@ def lint_of(
     """Lint the state of a cluster, manifests, or a KubeletConfiguration; raises PodiumError.
 
     Args:
-        kubelet_config: file with a KubeletConfiguration; it is linted alone unless a state or
-            cluster is named.
-        config: file with a LintConfiguration; `.podium-lint.yaml`, if there is one, if None.
+        kubelet_config: file with a KubeletConfiguration; without a state or a cluster in the
+            options, it is linted alone.
+        config: file with a LintConfiguration; None for `.podium-lint.yaml`, if that exists.
     """
     if [*several(state.state), kubelet_config, config].count("-") > 1:
         raise InputError("standard input (-) can be read only once")

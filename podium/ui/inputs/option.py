@@ -23,7 +23,7 @@ _KEY = "option"
 
 
 class Reach(StrEnum):
-    """Where an option can be given; each place includes those before it."""
+    """Where an option is available; each value includes the values before it."""
 
     COMMAND = "command"
     LIBRARY = "library"
@@ -33,14 +33,14 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Properties of an option besides the name, type and default of its field.
+    """Properties of an option, in addition to the name, type and default of its field.
 
     Attributes:
-        flags: flags on the command line; made of the name of the field if there are none.
-        formerly: former flags, which the help doesn't list.
-        metavar: stands for the value in the help; made of the type if None.
-        completes: function of `podium.ui.command_line.options.completion` for the value.
-        is_argument: whether it has no flag on the command line.
+        flags: flags on the command line; derived from the field's name if empty.
+        formerly: former flags, which still work but aren't in the help.
+        metavar: placeholder of the value in the help; derived from the type if None.
+        completes: name of a function of `options.completion` that completes the value.
+        is_argument: whether it is positional on the command line.
     """
 
     help: str
@@ -55,19 +55,19 @@ class Option:
 
 
 class Declaration:
-    """The default and the properties of an option, of which a help text makes a field."""
+    """The default and properties of an option, to be completed by a help text."""
 
     def __init__(self, default: Any, properties: Mapping[str, Any]) -> None:
         self._default, self._properties = default, properties
 
     def help(self, text: str) -> Any:
-        """Make the field; runs of white space in its help text count as one space."""
+        """Make the option's field; white space in the help text is collapsed."""
         option = Option(" ".join(text.split()), **self._properties)
         return field(default=self._default, metadata={_KEY: option})
 
 
 def option(metavar: str | None = None, *, default: Any = None, **more: Any) -> Declaration:
-    """Declare an option with attributes of `Option`, whose `help` makes it a field."""
+    """Declare an option with attributes of `Option`; the result's `help` makes the field."""
     return Declaration(default, {"metavar": metavar, **more})
 
 
@@ -85,7 +85,7 @@ def place(
 ) -> Any:
     """Make a field that is positional on the command line, and in Python unless `kw_only`.
 
-    Without a default it is required. With `is_argument=False` only Python has it positional.
+    Without a default, it is required. With `is_argument=False`, it is positional in Python only.
     """
     meaning = Option(help, is_argument=is_argument, **more)
     return field(default=default, kw_only=kw_only, metadata={_KEY: meaning})
@@ -95,9 +95,9 @@ def place(
     eq_default=False, kw_only_default=True, frozen_default=True, field_specifiers=(place,)
 )
 def question(kind: type[T]) -> type[T]:
-    """Make a frozen dataclass of options, without comparison.
+    """Make a class a frozen dataclass of options, without comparison methods.
 
-    The help of `podium` makes some forty such classes; generating methods takes most of its time.
+    The help of `podium` makes some forty such classes, and generated methods cost most of its time.
     """
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(kind)
 
@@ -109,13 +109,13 @@ def option_like(kind: type, name: str) -> Any:
 
 
 def option_of(one: Any) -> Option | None:
-    """Return the option of a dataclass field; None if it is none."""
+    """Return the option of a dataclass field; None if the field isn't an option."""
     option: Option | None = one.metadata.get(_KEY)
     return option
 
 
 def several(value: Any) -> Iterator[Any]:
-    """Yield each of several values, or the only one."""
+    """Yield each value of a list, or a single value."""
     if isinstance(value, str | Path | Mapping):
         yield value
     else:
@@ -123,10 +123,10 @@ def several(value: Any) -> Iterator[Any]:
 
 
 def texts(value: Texts | None) -> list[str]:
-    """Return one or several paths or texts as texts."""
+    """Return one or several paths or texts as a list of texts."""
     return [*map(str, several(value))]
 
 
 def text(value: str | Path | None) -> str | None:
-    """Return a path or text as text; None for None."""
+    """Return a path or text as text; None stays None."""
     return None if value is None else str(value)

@@ -13,7 +13,7 @@ from podium.ui.inputs.input_error import InputError
 def load_plugin(text: str) -> str:
     """Register the plugin of `FILE:CLASS`, and return its name; raises InputError.
 
-    The file can import modules that lie beside it.
+    The file can import modules in its own directory.
     """
     path, colon, class_name = text.rpartition(":")
     if not colon or not class_name.isidentifier() or not path.endswith(".py"):

@@ -1,4 +1,4 @@
-"""Options that several questions have: the state, the changes, and the rules."""
+"""Options that several questions share: the state, the changes, and the rules of simulation."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from podium.ui.inputs.option import (
 
 @question
 class ConnectionOptions:
-    """The API server to connect to."""
+    """Options for the connection to an API server."""
 
     kubeconfig: str | Path | None = local_option("FILE").help("""
         Path of the kubeconfig of the cluster. Needs podium[client]. [default: as kubectl,
@@ -30,7 +30,7 @@ class ConnectionOptions:
 
 @question
 class ClusterOptions(ConnectionOptions):
-    """How a running cluster is read, with the names of kubectl."""
+    """Options for reading a running cluster, named as in kubectl."""
 
     all_namespaces: bool = local_option(default=False, flags=("--all-namespaces", "-A")).help("""
         Accepted for compatibility with kubectl, without an effect: the objects of all namespaces
@@ -45,7 +45,7 @@ class ClusterOptions(ConnectionOptions):
 
 @question
 class State(ClusterOptions):
-    """The state that a question is about."""
+    """Options for the cluster state that a question is about."""
 
     state: Sources = place(
         "File, directory or - (standard input) with the state of the cluster, instead of a running "
@@ -73,7 +73,7 @@ def usual_namespace(
 
 @question
 class Rules:
-    """How the inputs of a question are read, and how it is played."""
+    """Options for how inputs are read and how the cluster is simulated."""
 
     validate: FieldValidation | str = option(default=FieldValidation.STRICT).help("""
         How to treat unknown and duplicate fields of manifests to apply: strict refuses them, warn
@@ -108,11 +108,11 @@ class Rules:
 
 @question
 class Changes(Rules):
-    """The changes of a question.
+    """Options for the changes to a cluster that a question is about.
 
     Attributes:
-        order: names of the options in the order in which they were given, once for each value; that
-            of the fields if empty.
+        order: names of the options in the order in which they were given, once for each value; if
+            empty, the order of the fields.
     """
 
     apply: Sources = local_option("FILE|DIR|-").help("""
@@ -160,7 +160,7 @@ class Changes(Rules):
 
 @question
 class NodeSelection(Rules):
-    """The nodes that a question is about."""
+    """Options that select the nodes that a question is about."""
 
     selector: str = option("SELECTOR", default="", flags=("--selector", "-l")).help("""
         Select nodes by their labels instead of naming them, such as pool=spot,zone in (a,b).""")

@@ -1,4 +1,4 @@
-"""The state of a cluster, read from files or from a running cluster."""
+"""Reading of a cluster state from files or from a running cluster."""
 
 import sys
 import time
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def files_of(sources: Sources | None) -> list[str | File]:
-    """Return sources as paths and files; objects become files with their JSON."""
+    """Convert sources to paths and files; an object becomes a file with its JSON."""
     return [
         File(f"object {number}", msgspec.json.encode(one))
         if isinstance(one, Mapping)
@@ -43,7 +43,7 @@ def files_of(sources: Sources | None) -> list[str | File]:
 
 
 def state_kind_of(obj: Object) -> Kind | None:
-    """Return the kind of an object that decisions or the time of the state depend on."""
+    """Return an object's kind; None if no decision and no time of the state depends on it."""
     kind = kind_of(obj)
     is_lease = kind is not None and kind.key == "Lease"
     return kind if is_lease else decisive_kind_of(obj)
@@ -69,12 +69,12 @@ def read_state(
     kind_of: KindOf = state_kind_of,
     faults_of: FaultsOf = decisive_faults,
 ) -> Manifests:
-    """Read the state from its files, or from the running cluster; raises PodiumError.
+    """Read a cluster state from files, or from a running cluster; raises PodiumError.
 
     Args:
-        namespace: of objects that don't specify one.
-        later_counts: whether the last of several objects of one name counts; otherwise these are
-            an error.
+        namespace: namespace of objects that don't specify one.
+        later_counts: whether to use the last of several objects with one name. Otherwise unequal
+            objects with one name are an error.
     """
     paths = files_of(state.state)
     given = [*cluster_flags(state)]
@@ -109,7 +109,7 @@ def read_state(
 
 
 async def connection_of(options: ConnectionOptions) -> "Connection":
-    """Connect as the options of a command say; raises PodiumError."""
+    """Load the connection that the options describe; raises PodiumError."""
     # Only now: the client comes with an extra.
     from podium.cluster.client.connection import load_connection
 
@@ -127,7 +127,7 @@ async def connection_of(options: ConnectionOptions) -> "Connection":
 
 
 def snapshot_of(options: ClusterOptions) -> "ClusterSnapshot":
-    """Read the state of a running cluster, with progress on a terminal; raises PodiumError."""
+    """Read the state of a running cluster, showing progress on a terminal; raises PodiumError."""
     check_extra("reading a cluster")
     # Only now: the client comes with an extra.
     from podium.cluster.client.http_api import HttpApi

@@ -1,1 +1,1 @@
-"""Writers of presentations and results: terminal, Markdown, HTML, and formats of CI systems."""
+"""Writers of presentations and results: for terminals, Markdown, HTML and CI systems."""

@@ -1,4 +1,4 @@
-"""Reports that CI systems read: SARIF, which lists results, and JUnit, where tests fail."""
+"""Reports for CI systems: SARIF, which lists results, and JUnit, which lists failed tests."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ class CiResult(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rule: id of the rule or condition.
         object: the object that the finding is about.
-        text: what is wrong, with the object.
+        text: description of the problem, which names the object.
         level: `error`, `warning` or `note`.
         file: file of the object; empty if unknown.
         line: line in the file; 0 if unknown.
         accepted_as: reason of a suppression; empty if the finding isn't suppressed.
-        properties: further facts.
+        properties: additional data for programs.
     """
 
     rule: str

@@ -69,7 +69,7 @@ _FRAGMENT_STYLE = """
 
 
 def to_html(presentation: Presentation) -> str:
-    """Write a presentation as an HTML document; details are folded."""
+    """Write a presentation as an HTML document; details are collapsed."""
     title = escape(presentation.title)
     parts = [
         "<!DOCTYPE html>",

@@ -26,10 +26,9 @@ _LIST_MARK = re.compile(r"^([-+=]|\d+(?=[.)]))")
 
 
 def to_markdown(presentation: Presentation) -> str:
-    """Write a presentation as Markdown that is short enough for a comment; details are folded.
+    """Write a presentation as Markdown that fits into a comment; details are collapsed.
 
-    Long sections, further rows of long tables, and what exceeds the length of a comment are left
-    out.
+    Long sections, the rest of long tables, and what exceeds the length of a comment are left out.
     """
     parts = [f"## {_escaped(presentation.title)}"]
     if presentation.headline:

@@ -40,20 +40,20 @@ Cell = str | Text
 
 
 class EscapingConsole(Console):
-    """A console that prints control characters of texts escaped, and its own styles as they are."""
+    """A console that escapes control characters of texts, but not those of its own styles."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """Render with escaped texts."""
+        """Render an object with its texts escaped."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=escaped(segment.text))
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return the console for standard output, or standard error; plain text if it isn't a terminal.
+    """Return the console for standard output or standard error; plain text off a terminal.
 
-    Brackets and colons of texts aren't markup. There are colours unless NO_COLOR is set.
+    Brackets and colons aren't markup. Output has colours unless NO_COLOR is set.
     """
     return EscapingConsole(
         stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False
@@ -68,7 +68,7 @@ class Progress:
         self._due_s = 0.0
 
     def tell(self, say: Callable[[], str]) -> None:
-        """Show a text, unless one was shown just before."""
+        """Show the text that `say` returns, unless a text was shown just before."""
         if self._status is not None and time.monotonic() >= self._due_s:
             self.show(say())
             self._due_s = time.monotonic() + _REFRESH_S
@@ -80,7 +80,7 @@ class Progress:
 
     @contextmanager
     def counted(self, what: str, total: int) -> "Iterator[Done]":
-        """Show a bar with the number of finished runs."""
+        """Show a progress bar with the number of finished runs inside of `with`."""
         if self._status is None:
             yield lambda _: None
             return
@@ -98,7 +98,7 @@ class Progress:
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
-    """Show on a terminal what a command is doing until the end of `with`."""
+    """Show on a terminal inside of `with` what a command is doing."""
     err = console(stderr=True)
     if not err.is_terminal:
         yield Progress(None)
@@ -121,13 +121,13 @@ def print_values(values: Any, output: str) -> None:
 def print_table(
     out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]], *, wide: bool = False
 ) -> None:
-    """Print a table; without headings only its rows.
+    """Print a table; without `headings`, only its rows.
 
-    Off a terminal a row is a line, and columns are as wide as their contents. On a terminal that is
-    too narrow for that, cells are wrapped between words, the last column first, and no word is
-    broken, as it may be a name. Where the longest words still don't fit, columns between the first
-    and the last are left out, those of numbers first, then from the right; a table that is to be
-    `wide` passes the edge instead. Beside a long name, the last column has lines of its own.
+    Off a terminal, each row is one line, and columns are as wide as their contents. On a terminal
+    that is too narrow, cells are wrapped between words, starting with the last column; words may be
+    names and aren't broken. If the longest words still don't fit, columns between the first and the
+    last are left out, those with numbers first, then from the right; with `wide`, lines exceed the
+    terminal's width instead. If a name is long, the last column is printed on separate lines.
     """
     texts = [[*map(_shown, row)] for row in rows]
     if headings:
@@ -193,7 +193,7 @@ def _pieces(text: Text, width: int) -> Sequence[Text]:
 
 
 def print_line(out: Console, line: Text) -> None:
-    """Print a text; on a narrow terminal as several lines, with all but the first indented."""
+    """Print a text; on a narrow terminal as several lines, which are indented after the first."""
     line = _shown(line)
     if not out.is_terminal or _width(line) <= out.width:
         out.print(line)
@@ -225,7 +225,7 @@ def _width(cell: Text) -> int:
 
 
 def print_presentation(out: Console, presentation: Presentation, *, wide: bool = False) -> None:
-    """Print a presentation as tables and sentences; with all rows and columns if `wide`."""
+    """Print a presentation as tables and sentences; `wide` shows all rows and columns."""
     if presentation.headline:
         out.print(Text(presentation.headline, style="bold"))
         out.print()
@@ -240,7 +240,7 @@ def print_presentation(out: Console, presentation: Presentation, *, wide: bool =
 
 
 def print_block(out: Console, block: Block, *, wide: bool = False) -> None:
-    """Print a block of a presentation; `wide` with all columns of tables."""
+    """Print a block of a presentation; `wide` shows all columns of tables."""
     match block:
         case Paragraph(text, tone):
             print_line(out, Text(text, style=STYLES[tone]))

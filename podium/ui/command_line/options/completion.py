@@ -1,8 +1,8 @@
-"""Shell completion of names: contexts, and objects of the state that the command line names.
+"""Shell completion of names: contexts, and objects of the state to which the options refer.
 
-The state is read from the files of the line, or else from the running cluster. Users wait for it at
-each TAB, so that only names are read and little is imported. Files that can't be read or are too
-large, and clusters that don't answer in time, offer nothing.
+The state is read from the files of the command line, or else from the running cluster. As users
+wait at each TAB, only names are read, and little is imported. Files that can't be read or are too
+large, and clusters that don't answer in time, offer no completions.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ class _Named(msgspec.Struct):
 
 
 def contexts(ctx: typer.Context) -> list[str]:
-    """List the contexts of the kubeconfig for shell completion."""
+    """Offer the contexts of the kubeconfig."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.client.kubeconfig_contexts import context_names
 
@@ -43,7 +43,7 @@ def contexts(ctx: typer.Context) -> list[str]:
 
 
 def namespaces(ctx: typer.Context) -> list[str]:
-    """Offer the Namespaces of the state, and the namespaces of its pods."""
+    """Offer the Namespaces of the state, and the namespaces in which it has pods."""
     found = [*_objects(ctx, "Namespace")]
     used = {
         obj.metadata.namespace or (DEFAULT_NAMESPACE if obj.kind == "Pod" else "") for obj in found
@@ -58,7 +58,7 @@ def nodes(ctx: typer.Context) -> list[str]:
 
 
 def pods(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Offer names of pods, with the namespace if it is another one; of nodes for --eviction."""
+    """Offer pods, with their namespace if it isn't the current one; nodes for --eviction."""
     if ctx.params.get("eviction"):
         return nodes(ctx)
     given = (ctx.params.get(name) for name in ("state", "kubeconfig", "context"))
@@ -86,7 +86,7 @@ def commands(ctx: typer.Context) -> list[str]:
 
 
 def conditions(incomplete: str) -> list[str]:
-    """Offer conditions of --fail-on, after those that the word already has."""
+    """Offer conditions of --fail-on, also after a comma."""
     from podium.whatif.plan.fail_on import CONDITIONS
 
     before, comma, _ = incomplete.rpartition(",")
@@ -94,7 +94,7 @@ def conditions(incomplete: str) -> list[str]:
 
 
 def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:
-    """Yield the objects of the files of a command line, or of a kind in the running cluster."""
+    """Yield all objects of the command line's files, or those of a kind in the running cluster."""
     if not ctx.params.get("state"):
         try:
             from podium.cluster.client.http_api import names_of

@@ -1,4 +1,4 @@
-"""Examples in the help of each command."""
+"""Examples that the help of each command shows."""
 
 from collections.abc import Mapping
 
@@ -59,7 +59,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 def epilog(command: str) -> str:
-    """Return the end of the help of a command, with its examples."""
+    """Return the end of a command's help, which has examples."""
     lines = EXAMPLES[command]
     # \b keeps the lines as they are.
     return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))

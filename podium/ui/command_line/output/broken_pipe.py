@@ -1,6 +1,6 @@
 """Output to a pipe whose reader has closed it, as `| head` does.
 
-The command goes on without a message, and exits with its code, so that a gate still fails.
+The command continues silently, and exits with its usual code, so that --fail-on still works.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Any
 
 @contextmanager
 def pipe_may_break() -> Iterator[None]:
-    """Let the reader of standard output close the pipe until the end of `with`."""
+    """Tolerate inside of `with` that the reader of standard output closes the pipe."""
     stdout = sys.stdout
     # Leave a stream alone that other code has put in its place, such as that of completion.
     if not isinstance(stdout, TextIOWrapper) or not isinstance(

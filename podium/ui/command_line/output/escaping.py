@@ -1,7 +1,7 @@
 """Escaping of control characters in everything that commands print.
 
-Names and messages come from files and clusters. One that clears the screen, renames the window or
-reverses the direction of a line is printed escaped.
+Names and messages from files and clusters may have control sequences that clear the screen, rename
+the window or reverse the direction of a line; these are printed escaped.
 """
 
 import sys
@@ -14,7 +14,7 @@ from podium.api.values.terminal_text import escaped
 
 @contextmanager
 def terminal_guarded() -> Iterator[None]:
-    """Escape what is printed to standard output and standard error until the end of `with`."""
+    """Escape all output to standard output and standard error inside of `with`."""
     streams = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (cast("TextIO", EscapingStream(stream)) for stream in streams)
     try:
@@ -24,7 +24,7 @@ def terminal_guarded() -> Iterator[None]:
 
 
 class EscapingStream:
-    """A text stream that escapes what is written to it, and otherwise is the stream that it wraps.
+    """A text stream that wraps another stream, and escapes what is written to it.
 
     Attributes:
         rich_proxied_file: the wrapped stream, to which Rich writes its styles; `EscapingConsole`

@@ -1,1 +1,1 @@
-"""Commands that run a process or print a fact; the other commands ask a question."""
+"""Commands that run a process or print information; other commands are questions."""

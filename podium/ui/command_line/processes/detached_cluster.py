@@ -1,7 +1,7 @@
-"""`podium up --detach`: runs the command again in a background process without a terminal.
+"""`podium up --detach`, which runs the same command in a background process without a terminal.
 
-The background process reports the stages of its start through a pipe. If it ends before, its output
-is the error message.
+The background process reports the stages of its start through a pipe. If it ends before the last
+stage, its output is the error message.
 """
 
 import os
@@ -26,7 +26,7 @@ _LOG = "log"
 
 
 def usual_directory() -> Path:
-    """Return the directory of a detached cluster without a data directory."""
+    """Return the directory for a detached cluster if no data directory is given."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "podium" / "up"
 
@@ -35,8 +35,8 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
     """Run this command in the background, and return when it is ready or has settled.
 
     Args:
-        data_dir: directory that keeps the cluster; None to keep nothing.
-        wait_s: seconds to wait until nothing more is expected to happen; None not to wait.
+        data_dir: directory in which the cluster is kept; None to keep nothing.
+        wait_s: seconds to wait at most until the cluster has settled; None not to wait.
 
     Raises:
         InputError: the command ends with an error, or the cluster doesn't settle in time.
@@ -93,7 +93,7 @@ def _await(
 
 
 class Stages:
-    """Reports the stages of this process to the process that detached it, if there is one."""
+    """Reports the stages of a background process's start to the process that started it."""
 
     def __init__(self) -> None:
         found = os.environ.pop(DETACHED, None)
@@ -101,11 +101,11 @@ class Stages:
 
     @property
     def are_waited_for(self) -> bool:
-        """Whether the detaching process still waits for a stage."""
+        """Whether the process that started this one still waits for a stage."""
         return self._descriptor is not None
 
     def tell(self, stage: bytes) -> None:
-        """Report a stage; after the last one the pipe is closed."""
+        """Report a stage; the last stage closes the pipe."""
         if self._descriptor is None:
             return
         try:
@@ -118,5 +118,5 @@ class Stages:
 
 
 def is_detached() -> bool:
-    """Return whether this is the background process."""
+    """Return whether this is the background process of `--detach`."""
     return DETACHED in os.environ

@@ -17,22 +17,22 @@ from podium.whatif.explain.pod_explanations import explain_pod
 
 
 class Recording:
-    """Records a plan or a simulation while it is played, and serves it afterwards.
+    """Records a plan or simulation while it runs, and serves the recording as a web page.
 
     Attributes:
-        asked: the inputs of the plan.
+        asked: the inputs of a recorded plan.
     """
 
     asked: Asked
 
     def begin(self, cluster: Cluster, observer: Observer | None = None) -> None:
-        """Begin to record a cluster; that of a plan already has an observer."""
+        """Begin to record a cluster; the cluster of a plan has an observer already."""
         self._observer = observer
         self._entries_before = len(observer.entries) if observer else 0
         self._recorder = RunRecorder(cluster)
 
     def serve(self, answer: Any, port: int) -> None:
-        """Serve what was recorded until Ctrl-C; pods are explained as `podium explain` does."""
+        """Serve the recording until Ctrl-C; the page explains pods as `podium explain` does."""
         if isinstance(answer, SimulationAnswer):
             simulation = answer.simulation
             title, entries = f"podium simulate {simulation.scenario.name}", simulation.entries

@@ -25,7 +25,7 @@ from podium.ui.writers.terminal import print_warnings
 def read_configuration(
     path: str | None, flags: Flags, plugins: Sequence[str] = ()
 ) -> tuple[KubeSchedulerConfiguration, SchedulerOptions]:
-    """Read a configuration with flags in place of its fields, and Podium's own options."""
+    """Read a configuration overridden by flags, and Podium's own options."""
     loaded = read_scheduler_config(path, plugins)
     if loaded is None:
         return with_flags(default_configuration(), flags), SchedulerOptions()

@@ -1,4 +1,4 @@
-"""The process of `podium up`, and what it prints."""
+"""The process of `podium up`, and its output."""
 
 import asyncio
 import signal
@@ -52,7 +52,7 @@ _STUCK_S = 60.0
 
 
 class ApplyError(PodiumError):
-    """The API server has refused an object of `--apply`."""
+    """An object of `--apply` was refused by the API server."""
 
 
 def run(asked: UpOptions, data_dir: Path | None, stages: Stages) -> None:

@@ -1,1 +1,1 @@
-"""Feeds of the dashboard: a running or recorded cluster as a beginning and steps."""
+"""Feeds of the dashboard: a first view of a running or recorded cluster, and changes to it."""

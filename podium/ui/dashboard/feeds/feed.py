@@ -1,4 +1,4 @@
-"""Feeds of the dashboard: the view to start from, the steps that follow, and their stream."""
+"""Feeds of the dashboard: a first view, the steps that change it, and the stream of steps."""
 
 import asyncio
 import logging
@@ -37,7 +37,7 @@ _logger = logging.getLogger(__name__)
 
 
 class RecordedFeed:
-    """A run that is over: a view of its beginning, and all of its steps."""
+    """The feed of a finished run: a view of its beginning, and all steps."""
 
     is_over = True
 
@@ -49,38 +49,38 @@ class RecordedFeed:
         self._oldest, self._newest = beginning.number, beginning.number + len(steps)
 
     async def beginning(self) -> bytes:
-        """Return a view to start from, as JSON compressed by gzip."""
+        """Return the view to start from, as gzipped JSON."""
         return self._beginning
 
     def after(self, number: int) -> list[KeptStep] | None:
-        """Return the steps after a step, in order; None if some of them aren't kept any more."""
+        """Return the steps after step `number`, in order; None if some aren't kept any more."""
         if not self._oldest <= number <= self._newest:
             return None
         return [*islice(self._steps, len(self._steps) - (self._newest - number), None)]
 
     def history(self, kind: str, namespace: str, name: str) -> list[Entry]:
-        """Return the entries about an object, in order."""
+        """Return the timeline entries about an object, in order."""
         about = (kind, namespace, name)
         return [one for one in self._entries if (one.kind, one.namespace, one.name) == about]
 
     @contextmanager
     def looking(self) -> Iterator[None]:
-        """Keep the cluster followed while a page reads the steps."""
+        """Keep the feed up to date inside of `with`, while a page reads the steps."""
         yield
 
     async def wait(self, seconds: float) -> bool:
-        """Wait for the next step; return False if none comes in time."""
+        """Wait for the next step; return False if there is none within `seconds`."""
         return False
 
     def close(self) -> None:
-        """Stop following the cluster, and end all streams."""
+        """Stop watching the cluster, and end all streams."""
 
 
 class LiveFeed(RecordedFeed):
-    """A running cluster: a view of it now, and the latest steps.
+    """The feed of a running cluster: a current view, and the latest steps.
 
-    The cluster is followed only while there are pages, and for some time after the last one has
-    gone, so that an unwatched dashboard costs nothing.
+    The cluster is watched only while pages are open, and for some time afterwards, so that an
+    unused dashboard costs nothing.
     """
 
     def __init__(self, source: "StoreSource | InformerSource", abilities: Abilities) -> None:
@@ -130,7 +130,7 @@ class LiveFeed(RecordedFeed):
         self.source.stop()
 
     async def _take(self) -> None:
-        """Take in what has changed; begin again with all objects where changes were missed."""
+        """Add a step with the latest changes; start over with all objects if some were missed."""
         async with self._taking:
             if self._following is not None:
                 try:
@@ -194,10 +194,10 @@ class LiveFeed(RecordedFeed):
 
 
 async def event_stream(feed: RecordedFeed, number: int) -> AsyncIterator[bytes]:
-    """Yield the steps after a step as server-sent events, as fast as the client reads them.
+    """Yield the steps after step `number` as server-sent events, as fast as the client reads.
 
-    Steps that a client hasn't read yet aren't kept for it: it has to begin again once the feed
-    doesn't have its next step any more.
+    Unread steps aren't kept for a client: once the feed has dropped the client's next step, the
+    client has to start over with a new view.
     """
     with feed.looking():
         # The client knows by this that its request has arrived.

@@ -1,7 +1,7 @@
-"""Explanations of the decisions of runs that are over.
+"""Explanations of the decisions in finished runs.
 
-A run with its state and its seed always makes the same decisions, so that it is played again, in a
-fork, to explain one; recording what every decision saw of every node would cost too much.
+To explain a decision, the run is repeated in a fork of the process: with the same state and seed,
+it makes the same decisions. Recording the inputs of all decisions would cost too much.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,14 +24,14 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
 class RunIsOverError(PodiumError):
-    """A run that is over can't answer this."""
+    """A request that isn't possible for a finished run."""
 
 
 class FinishedRun:
-    """Explains pods of a run that is over; has the methods of `WhatIf`.
+    """Explains pods of a finished run; has the methods of `WhatIf`.
 
     Args:
-        explain: explains a pod, named `namespace/name`, by playing the run again.
+        explain: explains a pod, named `namespace/name`, by repeating the run.
     """
 
     def __init__(self, explain: Callable[[str], PodExplanation]) -> None:
@@ -45,7 +45,7 @@ class FinishedRun:
 
 
 def simulation_explainer(scenario: Scenario) -> Callable[[str], PodExplanation]:
-    """Return what explains a pod of a simulation by all decisions about it."""
+    """Return a function that explains a pod by all decisions about it in a simulation."""
 
     def explained(pod: str) -> PodExplanation:
         watchers: list[DecisionWatcher] = []

@@ -1,4 +1,4 @@
-"""Follows a real cluster through the informers of its scheduler."""
+"""The objects of a real cluster, from the informers of its scheduler."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -21,7 +21,7 @@ _CLASS = "PriorityClass"
 
 
 class InformerSource:
-    """A cluster as its scheduler sees it; has the methods of `StoreSource`."""
+    """A real cluster's objects in the scheduler's informers; has the methods of `StoreSource`."""
 
     def __init__(
         self,
@@ -90,11 +90,11 @@ class InformerSource:
         return [self._machine()]
 
     def signals(self, _: str) -> list[SignalRow]:
-        """Return nothing: kubelets don't publish their eviction signals."""
+        """Return an empty list, as kubelets don't publish their eviction signals."""
         return []
 
     def state(self) -> list[Object]:
-        """Return all objects that the scheduler sees, and the priority classes of its pods."""
+        """Return all objects in the informers, and the PriorityClasses to which pods refer."""
         informers = self._driver.informers(self._machine().name)
         objects = [obj for known in informers.values() for obj in known]
         return objects if _CLASS in informers else [*objects, *self._priority_classes()]

@@ -1,4 +1,4 @@
-"""Records a run in virtual time as a view of its beginning and a step for each moment."""
+"""Recording of a run in virtual time: a view of its beginning, and steps."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _FIRST_COALESCED_S = 0.1
 
 
 class RunRecorder:
-    """Records what happens in a cluster in virtual time from now on."""
+    """Records the changes of a cluster in virtual time from now on."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.objects = StoreObjects(cluster)
@@ -37,7 +37,7 @@ class RunRecorder:
         self._driver.hooks.append(self._happened)
 
     def finished(self, title: str, entries: Iterable[TimelineEntry]) -> RecordedFeed:
-        """Stop recording, and return the whole run."""
+        """Stop recording, and return the feed of the whole run."""
         self._driver.hooks.remove(self._happened)
         self._take()
         self._step()

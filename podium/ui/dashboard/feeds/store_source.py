@@ -1,4 +1,4 @@
-"""Follows a cluster in this process through its store, scheduling queues and timeline."""
+"""The objects of a cluster in this process, from its store, scheduling queues and timeline."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -18,7 +18,7 @@ class StoreObjects:
     """Objects in the store of a cluster, and the scheduling queues of its pods.
 
     Attributes:
-        start_s: start of the clock, in seconds since the epoch.
+        start_s: start of the cluster's clock, in seconds since the epoch.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -27,18 +27,18 @@ class StoreObjects:
         self._watches: list[Watch] = []
 
     def start(self) -> list[SceneChange]:
-        """Return all objects of `KINDS`, and begin to note changes of them."""
+        """Return all objects of `KINDS`, and start to record their changes."""
         store = self.cluster.store
         revision = store.revision
         self._watches = [store.watch(kind, from_revision=revision) for kind in KINDS]
         return [SceneChange(kind, obj) for kind in KINDS for obj in store.list(kind).items]
 
     def stop(self) -> None:
-        """Stop noting changes."""
+        """Stop recording changes."""
         self._watches = []
 
     def changes(self) -> Iterator[SceneChange]:
-        """Yield the changes since the last call."""
+        """Yield the changes of objects since the last call."""
         for watch in self._watches:
             for event in watch.take():
                 yield SceneChange(event.kind, event.obj, event.type == "DELETED")
@@ -53,7 +53,7 @@ class StoreObjects:
         return [one for one in found if isinstance(one, SchedulerMachine)]
 
     def passed_s(self) -> float:
-        """Return the seconds since the start of the clock."""
+        """Return the seconds since the start of the cluster's clock."""
         return round(self.cluster.driver.now_s - self.start_s, 3)
 
     def find(self, kind: str, namespace: str, name: str) -> Object | None:
@@ -79,7 +79,7 @@ class StoreObjects:
 
 
 class StoreSource(StoreObjects):
-    """A running cluster.
+    """A running cluster's objects, scheduling queues and timeline.
 
     Args:
         user_hooks: called by the cluster after each write of a user.
@@ -106,7 +106,7 @@ class StoreSource(StoreObjects):
         self._observer = None
 
     def entries(self) -> list[Entry]:
-        """Return the entries since the last call; the first time also what earlier Events tell."""
+        """Return the timeline entries since the last call; at first, also those of older Events."""
         past, self._past = self._past, []
         if self._observer is None:
             return past
