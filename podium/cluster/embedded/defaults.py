@@ -16,7 +16,7 @@ class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
     """The resources and zones of simulated nodes.
 
     Attributes:
-        resources: more resources (`nvidia.com/gpu: "1"`), or other amounts of the usual ones.
+        resources: more resources (`nvidia.com/gpu: "1"`), or other amounts of cpu, memory or pods.
         zones: number of zones (`zone-1`, …) over which nodes are spread; 0 for no zone labels.
     """
 

@@ -18,11 +18,11 @@ _LACKS_PANDAS = (
 
 
 class FrameError(PodiumError):
-    """An answer has no list of a name, or pandas isn't installed."""
+    """An answer has no list with the requested name, or pandas isn't installed."""
 
 
 class Answer:
-    """The report of a question, with all fields that `-o json` prints.
+    """The report that answers a question, with all fields that `-o json` prints.
 
     Attributes:
         rows: name of the list that `to_pandas` converts by default.

@@ -100,7 +100,7 @@ class Question(Generic[A_co]):
         return FOUND_EXIT_CODE if self.is_found_wanting(answer) else 0
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether the answer meets a condition to fail on."""
+        """Return whether the answer meets a condition on which the command exits with code 2."""
         return bool(getattr(answer, "failed_on", ()))
 
 

@@ -62,7 +62,7 @@ class AsksEither(Protocol[P, A_co, Q, B_co]):
 
 
 def asks(kind: Callable[P, Question[A]], summary: str, ask: Ask | None = None) -> Asks[P, A]:
-    """Make a function that answers questions with `ask` or, without it, a method of a cluster."""
+    """Make a function from a question type or, without `ask`, a method of LoadedCluster."""
     return _function(kind, summary, ask)  # type: ignore[no-any-return]
 
 

@@ -158,6 +158,6 @@ def pod_cells(pod: Object, node: Object | None) -> Sequence[Cell]:
 
 
 def news_cells(news: News) -> Sequence[Cell]:
-    """Return the cells of a piece of news, with the local time."""
+    """Return the cells of one of the cluster's news, with the local time."""
     at = datetime.fromtimestamp(news.at_s).astimezone()
     return (f"{at:%H:%M:%S}", "dim"), (news.text, _COLOURS.get(news.type, ""))

@@ -207,7 +207,7 @@ class StandIns:
     """Finds the owners in a cluster state, and makes stand-ins for missing owners.
 
     Attributes:
-        uids: the uids by which owned objects refer to their owners, by identity of the owner.
+        uids: the owners' uids in owner references, by identity (kind, namespace, name).
     """
 
     def __init__(self, objects: Iterable[Object]) -> None:

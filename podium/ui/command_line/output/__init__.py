@@ -1,1 +1,1 @@
-"""Output of commands: guarded streams, and the findings of an answer."""
+"""Output streams of commands, guarded against control characters and closed pipes."""
