@@ -73,8 +73,8 @@ def gallery_pages() -> dict[str, str]:
     """Each example with what its commands print, and why that is right; all pictures at first."""
     pages = {}
     index = [(ROOT / "examples" / "README.md").read_text(), "## In pictures", ""]
-    for case in sorted((ROOT / "tests" / "cases").glob("*.md")):
-        readme = (ROOT / "examples" / case.stem / "README.md").read_text()
+    for example in sorted((ROOT / "examples").glob("*/README.md")):
+        case, readme = ROOT / "tests" / "cases" / f"{example.parent.name}.md", example.read_text()
         shown = re.sub(r"^# .*\n", "", case.read_text(), count=1)
         drawn = picture(case.read_text())
         parts = [readme, drawn, f"## What they print\n{shown}"]

@@ -1,7 +1,7 @@
 """The quota controller: keeps the usage of each ResourceQuota in its status.
 
 Admission adds created objects to the usage. Like v1.36's `resourcequota` controller, this one
-recomputes all usage every five minutes, and updates sums in between.
+recomputes all usage every five minutes, and in between adjusts it as objects change.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence

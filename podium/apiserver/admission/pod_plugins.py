@@ -71,7 +71,7 @@ class DefaultTolerationSeconds(AdmissionPlugin):
 def add_default_tolerations(
     pod: Object, *, not_ready_s: int = DEFAULT_SECONDS, unreachable_s: int = DEFAULT_SECONDS
 ) -> Object:
-    """Return a pod with the default tolerations that it lacks; unchanged if it lacks none."""
+    """Return a pod with the default tolerations; the pod itself if it has them."""
     spec = spec_of(pod)
     old: Sequence[Toleration] = tolerations_of(spec)
     new = [

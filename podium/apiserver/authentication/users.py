@@ -119,7 +119,7 @@ def _rules_of(groups: tuple[str, ...]) -> tuple[PolicyRule, ...]:
 
 
 class User(msgspec.Struct, frozen=True):
-    """The user of a request; no rule depends on `extra`."""
+    """The user of a request; authorization and admission ignore `extra`."""
 
     name: str
     groups: tuple[str, ...] = (AUTHENTICATED,)

@@ -59,7 +59,7 @@ def _pruned(
 
 
 def with_defaults(kind: CustomKind, obj: Object) -> Object:
-    """Return an object with the defaults of its schema; unchanged if it lacks none.
+    """Return an object with the defaults of its schema; itself if no default is missing.
 
     A null counts as an absent field if the schema has a default and doesn't allow null.
     """

@@ -1,8 +1,8 @@
 """JSON patches (RFC 6902), with the deviations of the library in kube-apiserver v1.36.
 
 A negative index counts from the end. A test for null also succeeds if the field is absent. The
-object itself can't be added, replaced or removed. python-jsonpath's JSONPatch has none of these
-deviations, considers 1, 1.0 and true equal, and copies the whole object first.
+root of the document (path `""`) can't be added, replaced or removed. python-jsonpath's JSONPatch
+isn't used: it lacks these deviations, considers 1, 1.0 and true equal, and copies the object.
 """
 
 import re

@@ -85,15 +85,15 @@ class Field(msgspec.Struct, frozen=True):
     """A field of a struct: its type, its default, and how patches merge it.
 
     Attributes:
-        keeps_zero: whether a zero, empty string or empty object differs from an absent field.
-        written: whether the field is written even if it is empty.
-        omits_nothing: whether an empty list, map or string, a zero or false isn't stored.
-        default: value of an absent field that is a key of a list.
-        fill: default value; an object is also merged into a given object.
+        keeps_zero: whether a zero value differs from an absent field, as of a pointer in Go.
+        written: whether an absent or empty field is written nevertheless (no `omitempty`).
+        omits_nothing: whether empty and zero values are dropped before the object is stored.
+        default: value of an absent key field, by which items of a list are matched.
+        fill: default of the field; of an object, defaults of absent fields within it.
         fill_if: a field and the value it needs for `fill` to apply; empty for no condition.
         is_atomic: whether server-side apply replaces a struct in the field as a whole.
         replaces: whether a strategic merge patch replaces the value instead of merging.
-        retain_keys: whether the value is a union, whose alternatives `$retainKeys` removes.
+        retain_keys: whether the patch strategy is `retainKeys`, for unions.
     """
 
     type: "Type"

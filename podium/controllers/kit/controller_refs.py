@@ -100,7 +100,10 @@ def owners_around(
 
 
 def adoption(owner: Object, obj: Object, kind: str, finalizers: Sequence[str] = ()) -> Effect:
-    """Return the patch that adds a controller, and finalizers, to an object."""
+    """Return the patch by which `owner` adopts `obj`, an object of `kind`.
+
+    It adds a controller owner reference, and finalizers.
+    """
     metadata: dict[str, Any] = {"ownerReferences": [owner_reference(owner)]}
     if finalizers:
         metadata["finalizers"] = [*finalizers]

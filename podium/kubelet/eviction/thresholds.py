@@ -88,7 +88,10 @@ def thresholds_met(
 def updated(
     thresholds: Iterable[Threshold], observations: Observations, before: Observations
 ) -> list[Threshold]:
-    """Return the thresholds that were observed after `before`, so that none is used twice."""
+    """Return the thresholds whose signal has a newer observation than in `before`.
+
+    So the manager doesn't act twice on one observation.
+    """
 
     def is_new(threshold: Threshold) -> bool:
         observed, last = observations.get(threshold.signal), before.get(threshold.signal)

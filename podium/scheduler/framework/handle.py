@@ -64,7 +64,16 @@ class Handle(msgspec.Struct, frozen=True):
 
 
 def tied(names: Sequence[str], snapshot: Snapshot, row: int, ties: Callable[[int], bool]) -> int:
-    """Return the row of the first named node that ties with `row`, or `row` if there is none."""
+    """Break a tie between nodes by a list of preferred names.
+
+    Args:
+        names: preferred nodes, in order.
+        row: the row of the selected node.
+        ties: whether the node of a row is as good as the selected one.
+
+    Returns:
+        The row of the first preferred node that ties, or `row` if none does.
+    """
     for name in names:
         found = snapshot.row_of.get(name)
         if found is not None and ties(found):

@@ -80,7 +80,11 @@ class EvictionGuard:
         return Change(change.kind, change.old, held.shown)
 
     def released(self, now_s: float) -> Iterator[Change]:
-        """Yield a deletion and an addition for each pod whose ruled-out nodes have changed."""
+        """Yield a deletion and an addition for each pod whose excluded nodes have changed.
+
+        A node is excluded for a time after it evicted a pod of the controller. By these changes the
+        scheduler queues the pod again, with its current node affinity.
+        """
         for held in list(self._held.values()):
             nodes = self._avoided(held.obj, now_s)
             if nodes == held.nodes:

@@ -138,10 +138,13 @@ def _gist(view: DecisionView) -> tuple[Any, ...]:
 def blockers(
     snapshot: Snapshot, listers: Listers, pod: PodInfo, closed: Iterable[str]
 ) -> list[Blocker]:
-    """List the pods elsewhere that keep a pod off `closed` nodes by inter-pod anti-affinity.
+    """List the pods on other nodes that keep a pod off nodes by anti-affinity of either pod.
 
-    Preemption removes pods only from the node on which it makes room (v1.36). So a pod of low
-    priority on another node of the domain keeps out a pod of high priority.
+    Preemption removes pods only from the nominated node (v1.36). So a pod of low priority on
+    another node of the topology domain keeps out a pod of high priority.
+
+    Args:
+        closed: names of the nodes that InterPodAffinity refuses.
     """
     opponents = list(_opponents(snapshot, listers, pod))
     found = []

@@ -97,7 +97,7 @@ def tried(
 
 
 def preempted_since(timeline: Timeline, since_s: float) -> Iterator[PreemptedPod]:
-    """Yield the pods preempted since a time of a play; their times count from `since_s`."""
+    """Yield the pods preempted at or after a simulated time; their times are relative to it."""
     owners, preemptors = timeline.owners, timeline.play.preemptions.preemptors
     for lost in timeline.histories.disrupted:
         if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:

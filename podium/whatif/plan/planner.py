@@ -174,7 +174,7 @@ def _chances(plans: Sequence[Plan]) -> tuple[Chance, ...]:
 
 
 def _unrelated(plan: Plan, unchanged: Plan) -> tuple[Fate, ...]:
-    """Return the pods that are placed or disrupted in the same way without the changes."""
+    """Return the pods with equal placements or disruptions in `plan` and in `unchanged`."""
     anyway, rows = _fates(unchanged), {row.pod: row for row in _rows(plan)}
     return tuple(
         Fate(**report_facts(rows[pod], PodRow), outcome=outcome)

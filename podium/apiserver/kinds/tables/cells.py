@@ -185,7 +185,7 @@ def node_address(kind: str, node: Object, _now_s: float) -> str:
 
 
 def measured(resource: str, metrics: Object, _now_s: float) -> str:
-    """Format the usage of a resource by a node, or by all containers of a pod."""
+    """Format the usage of a NodeMetrics object, or the sum of the containers of a PodMetrics."""
     parts = metrics.get("containers") or [metrics]
     amounts = [parse_quantity(part["usage"][resource]) for part in parts]
     return str(Quantity(sum(amount.nanos for amount in amounts), amounts[0].format))

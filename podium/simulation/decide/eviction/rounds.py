@@ -238,7 +238,7 @@ def threshold_report(threshold: Threshold) -> ThresholdReport:
 
 
 def admission_report(conditions: Sequence[str], pod: Object) -> AdmissionReport:
-    """Report whether a node with conditions of pressure admits a pod."""
+    """Report whether the kubelet admits a pod to a node with these pressure conditions."""
     rejection = pressure_rejection(conditions, pod)
     if rejection is None:
         return {"admit": True, "reason": "", "message": ""}

@@ -1,7 +1,8 @@
 """The comparison of two sides over the same scenarios and seeds: `kind: Comparison`.
 
-A side is given by a file or directory. A scheduler configuration, or the objects of a state,
-replaces that part of each scenario; a scenario is run itself; a recording is only measured.
+A side is a file or directory: a scheduler configuration or a cluster state, which replaces that
+part of each scenario; a scenario, which is run as it is; or a recording, which is measured
+without a run.
 """
 
 from collections.abc import Mapping, Sequence
