@@ -39,6 +39,7 @@ def test_every_file_of_an_example_is_used(example: Path) -> None:
         path.relative_to(ROOT).as_posix()
         for path in example.rglob("*")
         if path.is_file()
+        and path.suffix != ".pyc"
         and path.name not in {"README.md", "pyproject.toml", "__init__.py"}
         and path.name not in named
         and not any(path.is_relative_to(one) for one in used)
