@@ -49,13 +49,10 @@ def in_workers(
     workers: int,
     progress: Progress | None = None,
 ) -> Iterator[Result]:
-    """Yield the result of a function for each item, in order.
+    """Yield the result of a function for each item, in order; raises LostProcessError.
 
     If the system can't fork, the function is called in this process, and must not change objects
     that it reads. Its results and errors are pickled.
-
-    Raises:
-        LostProcessError: a process was killed.
     """
     if not can_fork():
         for done, item in enumerate(items, start=1):

@@ -29,9 +29,7 @@ class Connection(msgspec.Struct):
     """Address and credentials of an API server.
 
     Attributes:
-        tls: trusted authorities and the client's certificate; None for plain HTTP.
         server_name: name expected in the server's certificate; empty for the URL's host.
-        authority: path of the certificate authority's file; empty if there is none.
         impersonated_user: user to impersonate in requests; empty for none.
         request_s: timeout of a request, in seconds; 0 for no limit, None for the client's own.
     """
@@ -47,11 +45,7 @@ class Connection(msgspec.Struct):
     request_s: float | None = None
 
     async def authorization(self) -> str:
-        """Return the value of the Authorization header; empty if a client certificate is used.
-
-        Raises:
-            MissingConnectionError: a token can't be read again from its file.
-        """
+        """Return the Authorization header, if any; raises MissingConnectionError."""
         try:
             return str(await self._configuration.get_api_key_with_prefix(_BEARER) or "")
         except (ConfigException, OSError) as error:

@@ -40,11 +40,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def call_of(effect: Effect) -> Call:
-    """Return the HTTP request that carries out an effect.
-
-    Raises:
-        KeyError: the effect isn't an API call, or its kind is unknown.
-    """
+    """Return the HTTP request that carries out an effect; raises KeyError."""
     match effect:
         case Create(obj=obj):
             kind = KINDS[effect.kind]

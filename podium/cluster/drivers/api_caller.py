@@ -25,11 +25,7 @@ class ApiCaller:
         self._server = server
 
     def call(self, effect: Effect, now_s: float) -> Outcome:
-        """Make a call and return its outcome; a refusal is an outcome as well.
-
-        Raises:
-            KeyError: the effect isn't a call, or its kind isn't served.
-        """
+        """Make a call and return its outcome; a refusal is an outcome as well; raises KeyError."""
         try:
             return Outcome(effect, obj=self._answer(effect, now_s))
         except RefusedError as error:

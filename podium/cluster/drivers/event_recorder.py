@@ -71,11 +71,7 @@ class _Write(msgspec.Struct, frozen=True):
 
 
 class EventRecorder:
-    """Turns the records of one state machine into calls that create or update Events.
-
-    Args:
-        reasons: reasons of the records that become Events; None for all.
-    """
+    """Turns the records of one state machine into calls that create or update Events."""
 
     def __init__(
         self,

@@ -44,11 +44,7 @@ class InformerCache:
         return other
 
     def listed(self, objects: Iterable[Object], revision: int) -> list[Change]:
-        """Replace the cached objects by the objects of a list.
-
-        Returns:
-            The additions and changes in the list's order, then the deletions.
-        """
+        """Replace the cached objects; return additions and changes in order, then deletions."""
         self.revision = revision
         before, self._known = self._known, {}
         if not before:

@@ -25,11 +25,7 @@ _logger = logging.getLogger(__name__)
 
 
 class MachineError(PodiumError):
-    """An unexpected exception of a state machine, or of the API server during its call.
-
-    Attributes:
-        where: the file and line of each frame of the exception, outermost first.
-    """
+    """An unexpected exception of a state machine, or of the API server during its call."""
 
     def __init__(self, who: str, handling: str, cause: Exception) -> None:
         notes = "".join(f", {note}" for note in getattr(cause, "__notes__", ()))
@@ -48,7 +44,6 @@ class MachineHealth:
     """Tracks failures of state machines, for a driver that survives them.
 
     Attributes:
-        machines: names of all machines, in the order of their first starts.
         panics: number of exceptions by machine, including the API server's during its calls.
     """
 

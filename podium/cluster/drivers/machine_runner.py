@@ -43,7 +43,6 @@ class MachineHandle:
 
     Attributes:
         renew: makes the machine that replaces a failed one; None if a failure ends the run.
-        is_spared: whether the machine is exempt from injected crashes.
     """
 
     name: str
@@ -66,9 +65,6 @@ class Driver(ABC):
             aren't caught.
         step_hooks: called with `Stepped`, of which there are many.
         health: tracks failures of machines; None (default) if the first failure ends the run.
-
-    Args:
-        event_reasons: reasons of the records that become Events; None for all.
     """
 
     is_live = False
@@ -111,11 +107,7 @@ class Driver(ABC):
         renew: Callable[[], Machine] | None = None,
         is_spared: bool = False,
     ) -> MachineHandle:
-        """Start a machine.
-
-        Raises:
-            ValueError: the driver has a machine with this name already.
-        """
+        """Start a machine; raises ValueError."""
         handle = MachineHandle(name or machine.name, host, renew, is_spared)
         if handle.name in self._handles:
             raise ValueError(f"there is a machine {handle.name} already")
@@ -134,11 +126,7 @@ class Driver(ABC):
         self.health.task_failed(error, again_s)
 
     def crash(self, handle: MachineHandle, *, loses_calls: bool = False) -> None:
-        """Crash a machine: it receives no more events, and its state is lost.
-
-        Args:
-            loses_calls: whether calls that haven't reached the API yet never will.
-        """
+        """Crash a machine: it receives no more events, and its state is lost."""
         if handle.runner is not None:
             handle.runner.end(loses_calls=loses_calls)
             handle.runner = None

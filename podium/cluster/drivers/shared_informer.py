@@ -117,7 +117,6 @@ class ProcessorListener:
             attached, otherwise by the listener.
 
     Args:
-        synced: called when all objects of the first list have been delivered.
         relisted: called with the kind each time that the watch breaks.
         take_list: called with the first list; returns whether the machine takes it as one event.
     """

@@ -28,11 +28,7 @@ class Timer(msgspec.Struct, eq=False):
 
 
 class TimerQueue:
-    """Runs timers in order of time; timers of equal time, in the order of insertion.
-
-    Attributes:
-        now_s: the current time, in seconds since the epoch.
-    """
+    """Runs timers in order of time; timers of equal time, in the order of insertion."""
 
     def __init__(self, start_s: float) -> None:
         self.now_s = start_s
@@ -44,11 +40,7 @@ class TimerQueue:
     def put(
         self, time_s: float, action: Action, argument: Any, *, comes_last: bool = False
     ) -> Timer:
-        """Schedule an action; if the time has passed, it runs after all timers that are due.
-
-        Args:
-            comes_last: whether the action runs only when no other timer is due any more.
-        """
+        """Schedule an action; one that `comes_last` or is late runs after all due timers."""
         entry = Timer(action, argument, comes_last)
         if time_s <= self.now_s:
             (self._last if comes_last else self._due).append(entry)

@@ -110,22 +110,14 @@ class VirtualDriver(Driver):
         self.run_until(self.now_s + duration_s)
 
     def run_until(self, time_s: float) -> None:
-        """Advance to a time, and run all timers that are due by then, inclusive.
-
-        Raises:
-            EndlessMomentError: new timers keep being added for the current time.
-        """
+        """Advance to a time, and run all timers due by then; raises EndlessMomentError."""
         while (next_s := self.timers.next_s()) is not None and next_s <= time_s:
             self.timers.advance_to(next_s)
             self._run_moment()
         self.timers.advance_to(time_s)
 
     def settle(self, max_s: float = 3600.0, far_s: float = FAR_S) -> bool:
-        """Advance until no timer is due within `far_s`; return whether that took at most `max_s`.
-
-        Raises:
-            EndlessMomentError: as in `run_until`.
-        """
+        """Advance until no timer is due within `far_s`; return whether `max_s` sufficed."""
         end_s = self.now_s + max_s
         while (next_s := self.timers.next_s()) is not None and next_s <= self.now_s + far_s:
             if next_s > end_s:

@@ -16,11 +16,7 @@ from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 
 
 class ClusterBackend:
-    """Handles requests at the cluster's time; implements `podium.apiserver.http.http_app.Backend`.
-
-    Attributes:
-        hooks: called after each request.
-    """
+    """Handles requests at the time of a cluster, and calls `hooks` after each request."""
 
     def __init__(
         self, cluster: Cluster, clock: ClusterClock, journal: SqliteJournal | None = None

@@ -57,7 +57,6 @@ class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
         data_dir: directory in which the cluster is kept; None to keep nothing.
         address: IP address to listen at; that of the loopback interface by default.
         port: 0 for any free port; None for 26443, or any free port if that is in use.
-        controllers: names of the controllers to run; None for all.
         heals: whether unhealthy pods and nodes of `objects` become healthy at the start.
     """
 
@@ -80,10 +79,6 @@ class EmbeddedCluster:
     Attributes:
         taken_up: whether the cluster of the data directory is continued; `objects` aren't loaded.
         notes: warnings about the loaded objects, as sentences.
-
-    Raises:
-        UnsuitableSpeedError: time would jump, but the node lifecycle controller doesn't run.
-        PodiumError: on entering, if the directory or the port can't be used.
     """
 
     def __init__(self, options: EmbeddedOptions) -> None:

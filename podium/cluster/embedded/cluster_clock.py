@@ -94,11 +94,7 @@ class ClusterClock:
         return self._driver.now_s - self._wrote_s
 
     async def run(self) -> None:
-        """Drive the cluster, until cancelled.
-
-        Raises:
-            JournalError, MachineError: the cluster can't continue.
-        """
+        """Drive the cluster, until cancelled; raises JournalError or MachineError."""
         while True:
             self.catch_up()
             if self._work() or self._jump():

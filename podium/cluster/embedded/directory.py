@@ -32,11 +32,7 @@ class UnusableDirectoryError(PodiumError):
 
 
 class DataDirectory:
-    """A data directory, locked for this process inside of `with`.
-
-    Raises:
-        UnusableDirectoryError: on entering, if another process uses it, or it can't be written.
-    """
+    """A data directory, locked for this process inside of `with`; raises UnusableDirectoryError."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -102,9 +98,6 @@ class HighWater:
 
     Attributes:
         time_s: an upper bound of the cluster's time so far, in seconds since the epoch.
-
-    Raises:
-        UnusableDirectoryError: the file doesn't hold a time.
     """
 
     STEP_S = 60.0

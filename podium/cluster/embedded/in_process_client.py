@@ -27,11 +27,7 @@ class InProcessClient:
         self._driver = cluster.driver
 
     def apply(self, objects: Iterable[Object]) -> list[Object]:
-        """Apply objects like `kubectl apply --server-side`; return them as stored.
-
-        Raises:
-            KeyError: a kind isn't served.
-        """
+        """Apply objects like `kubectl apply --server-side`, and return them; raises KeyError."""
         return [apply(self._cluster, obj, _MANAGER).obj for obj in objects]
 
     def get(self, kind: str, name: str, namespace: str) -> Object:

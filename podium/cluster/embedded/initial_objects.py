@@ -64,11 +64,7 @@ def parse_shape(text: str) -> dict[str, str]:
 
 
 def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
-    """Make `count` nodes, `podium-1` and so on, of the given resources and zones.
-
-    Raises:
-        InvalidValueError: the shape has an unknown resource, or an amount that isn't a quantity.
-    """
+    """Make nodes `podium-1` and so on, of the given resources and zones."""
 
     def checked(field: str, text: str) -> int:
         try:
@@ -133,13 +129,10 @@ def read_manifests(
     serves: Callable[[Object], Kind | None] = BUILT_IN.of,
     validation: FieldValidation = FieldValidation.STRICT,
 ) -> Manifests:
-    """Read the objects of files and directories, and validate them as the API server would.
+    """Read objects from files and directories, validated as by the API server.
 
     Args:
         serves: returns the kind of an object; None if the cluster doesn't serve it yet.
-
-    Raises:
-        ManifestError: a file can't be read or an object is invalid; lists all faults.
     """
     if not paths:
         return Manifests()

@@ -30,11 +30,7 @@ _BEFORE = "podium.dev/before"
 
 
 def kubeconfig(url: str, token: str, certificate_authority: bytes | None) -> dict[str, Any]:
-    """Return a kubeconfig (Config v1) with one context.
-
-    Args:
-        certificate_authority: PEM of the authority to trust; None without TLS.
-    """
+    """Return a kubeconfig (Config v1) with one context; the authority to trust is PEM."""
     cluster = {"server": url}
     if certificate_authority is not None:
         cluster["certificate-authority-data"] = b64encode(certificate_authority).decode()
@@ -69,10 +65,6 @@ def merged(own: Path, users: Path) -> Iterator[None]:
     """Add the context of a cluster to the user's kubeconfig, as the current one, inside of `with`.
 
     At the end the earlier context is current again, unless the user has chosen another meanwhile.
-
-    Raises:
-        KubeconfigError: the file can't be read, isn't a kubeconfig, or is locked.
-        FileError: the file can't be written.
     """
     ours = _read(own)
 
@@ -183,10 +175,6 @@ def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None)
 
     Args:
         output: None for `nodes/NAME.kubeconfig` in the data directory.
-
-    Raises:
-        MissingCredentialsError: the name can't be a node's, or no cluster runs in the directory.
-        FileError: a file can't be read or written.
     """
     if wrong := validate_subdomain(node):
         raise MissingCredentialsError(f"{node}: is no name of a node: {wrong[0]}")

@@ -59,13 +59,8 @@ async def served(
     """Serve a cluster inside of `async with`.
 
     Args:
-        address: an IP address of this machine; 0.0.0.0 or :: for all.
         port: 0 for any free port; None for 26443, so that kubeconfigs and bookmarks stay valid, or
             for any free port if that is in use.
-        is_insecure: whether to serve plain HTTP.
-
-    Raises:
-        PodiumError: the port is in use, or a file can't be read or written.
     """
     tokens = kept_tokens(directory.path / "tokens")
     certificates, authority, node_logs = None, None, None

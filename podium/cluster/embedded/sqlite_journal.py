@@ -95,15 +95,11 @@ class SqliteJournal:
     def __init__(
         self, path: Path, *, durability: Durability = "power", history_max: int = 32_768
     ) -> None:
-        """Open the file, or create it in an existing directory.
+        """Open the file, or create it in an existing directory; raises JournalFileError.
 
         Args:
             history_max: number of the last writes, of all kinds together, from which watches can
                 resume after a restart. The latest version of each object is always kept.
-
-        Raises:
-            JournalFileError: the file can't be opened or written, is damaged, belongs to another
-                program, or is in use.
         """
         self._path = path
         self._history_max = history_max

@@ -81,11 +81,7 @@ def read_all(file: BinaryIO, path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path, stdin: BinaryIO | None = None) -> str:
-    """Read a text in UTF-8 from a file, or from `stdin` if it is given and the path is `-`.
-
-    Raises:
-        InputFileError: the file can't be read, or isn't UTF-8.
-    """
+    """Read a UTF-8 text from a file, or for `-` from `stdin` if given; raises InputFileError."""
     is_stdin = stdin is not None and str(path) == "-"
     data = read_all(stdin, "stdin") if is_stdin and stdin is not None else read_file(path)
     try:

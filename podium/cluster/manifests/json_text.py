@@ -34,9 +34,6 @@ def decode_shared(data: bytes) -> Any:
     """Decode a JSON text; the `items` of a list share equal parts, which saves memory.
 
     Items, and their metadata, specs and statuses as a whole, are never shared.
-
-    Raises:
-        msgspec.DecodeError: the text isn't JSON.
     """
     if not data.lstrip().startswith(b"{"):
         return _decode(data)

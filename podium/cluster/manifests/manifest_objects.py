@@ -24,11 +24,7 @@ _USUAL = frozenset((kind.name, kind.api_version) for kind in DECISIVE_KINDS.valu
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A valid object, with its place in a file.
-
-    Attributes:
-        obj: the object as read, unknown fields included, with its namespace.
-    """
+    """A valid object, with its place in a file."""
 
     obj: Object
     source: Source

@@ -42,7 +42,6 @@ class Manifests:
     """The objects that were read from manifests, with notes and warnings.
 
     Attributes:
-        notes: information for the reader, as sentences.
         warnings: problems of fields, with their places.
         empty: names of files and directories without objects.
         is_whole: whether the objects include all objects of a cluster.
@@ -81,9 +80,6 @@ def read_sources(
             an API server aren't checked.
         kind_of: returns the kind of an object, or None for an unused kind, which is noted.
         faults_of: returns the faults of an object whose kind isn't None.
-
-    Raises:
-        ManifestError: a file can't be read or an object is invalid; lists all faults.
     """
     loaded_objects: list[Loaded] = []
     problems: list[Problem] = []

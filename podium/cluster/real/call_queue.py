@@ -15,7 +15,6 @@ class RateLimiter:
 
     Args:
         qps: tokens per second; 0 or less for no limit.
-        clock_s: a monotonic clock, in seconds.
     """
 
     def __init__(self, qps: float, burst: int, clock_s: Callable[[], float]) -> None:

@@ -15,11 +15,7 @@ _DURATIONS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0
 
 
 class ProcessMetrics:
-    """Metrics of a process's requests, watches and leadership; a hook of the live driver.
-
-    Args:
-        lease: name of the Lease; empty without leader election.
-    """
+    """Metrics of a process's requests, watches and leadership; a hook of the live driver."""
 
     def __init__(self, url: str, lease: str) -> None:
         self.registry = registry = CollectorRegistry()

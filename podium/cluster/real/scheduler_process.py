@@ -48,7 +48,6 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         watch_timeout_s: seconds without events after which a watch fails.
-        dry_run: whether to compare another scheduler's decisions with Podium's, not schedule.
     """
 
     configuration: KubeSchedulerConfiguration
@@ -64,9 +63,6 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 class SchedulerProcess:
     """Runs the scheduler of a real cluster over HTTP.
-
-    Attributes:
-        machine: the scheduler's state machine; replaced if it fails.
 
     Args:
         beside: makes an asynchronous context manager, active while the process schedules.
@@ -98,12 +94,7 @@ class SchedulerProcess:
         return self._clock.now_s()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Schedule until `stop` is set, then finish open calls and release the lease.
-
-        Raises:
-            LeaseLostError: the Lease was lost, and no call was started since.
-            PodiumError: the HTTP server can't be started.
-        """
+        """Schedule until `stop` is set, then finish open calls and release the lease."""
         options, now_s = self._options, self._clock.now_s
 
         def checks() -> Mapping[str, str]:

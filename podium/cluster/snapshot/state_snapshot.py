@@ -47,9 +47,6 @@ async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> C
 
     As the kinds aren't read at the same time, a change in between may show in some of them only.
     `progress` is called before each kind, with the kind and the number of objects so far.
-
-    Raises:
-        UnreachableError: the cluster can't be read.
     """
     state = ClusterSnapshot()
     for kind in SNAPSHOT_KINDS:

@@ -78,9 +78,6 @@ class Cluster:
 
         Args:
             defaulted: whether all objects have the API's default values already.
-
-        Returns:
-            Warnings about the objects, as sentences.
         """
         loader = Loader(self.store, self._loader_rng, self.driver.now_s, self.options)
         notes = loader.load(objects, defaulted=defaulted, completed=self.options.settled)

@@ -22,12 +22,7 @@ START_S = 1_767_225_600.0
 
 
 class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """The setup of one scheduler of a cluster.
-
-    Attributes:
-        configuration: None for the default of Kubernetes v1.36.
-        stopwatch: clock for the scheduler's metrics; None for no metrics.
-    """
+    """The setup of one scheduler of a cluster."""
 
     configuration: KubeSchedulerConfiguration | None = None
     options: SchedulerOptions | None = None
@@ -40,9 +35,7 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         start_s: time of the start, in seconds since the epoch.
-        controllers: names from `CONTROLLERS`; None for all.
         nodes: settings of simulated nodes; None for nodes without kubelets.
-        provisioning_s: how long it takes to provision a volume, in seconds.
         settled: whether controllers ignore a loaded object until something happens to it, even if
             objects that they would make for it are missing.
         heals: whether loaded pods and nodes that are unhealthy become healthy after the start.

@@ -86,13 +86,10 @@ def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
 
 
 def chosen_controllers(words: Iterable[str]) -> frozenset[str]:
-    """Choose controllers by words, as kube-controller-manager's `--controllers` does.
+    """Choose controllers by the words of kube-controller-manager's `--controllers`.
 
     Args:
         words: `*` for all, `NAME`, or `-NAME`; the first word about a controller counts.
-
-    Raises:
-        UnknownControllerError: a word names no controller.
     """
     listed: dict[str, bool] = {}
     for word in words:

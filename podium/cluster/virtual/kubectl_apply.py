@@ -19,12 +19,7 @@ _APPLIED_WITH_STATUS = frozenset({"Node"})
 
 
 def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
-    """Apply an object as `kubectl apply --server-side --force-conflicts` does.
-
-    Raises:
-        KeyError: its kind isn't served.
-        RefusedError: the API refuses the object.
-    """
+    """Apply an object like `kubectl apply --server-side --force-conflicts`."""
     kind, place = _whereabouts(cluster, obj)
     request = PatchRequest(PatchType.APPLY, obj, _version(obj))
     options = WriteOptions(field_manager=manager, force=True)
@@ -34,14 +29,10 @@ def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
 
 
 def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = None) -> Written:
-    """Apply a manifest as plain `kubectl apply` does: create the object, or merge into it.
+    """Apply a manifest like plain `kubectl apply`: create or merge it.
 
     Args:
         last: the manifest of the last application; None for that in kubectl's annotation.
-
-    Raises:
-        KeyError: its kind isn't served.
-        RefusedError: the API refuses the object.
     """
     kind, place = _whereabouts(cluster, manifest)
     server, now_s = cluster.server, cluster.driver.now_s

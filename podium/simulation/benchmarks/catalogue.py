@@ -18,11 +18,7 @@ WORKLOADS = tuple(Workload(case, size_name) for case in CASES for size_name in c
 
 
 def select(patterns: Sequence[str]) -> list[Workload]:
-    """Select workloads, each once; raises UnknownWorkloadError.
-
-    Args:
-        patterns: names, prefixes of names, or globs; if empty, the default set is selected.
-    """
+    """Select workloads, each once; raises UnknownWorkloadError."""
     if not patterns:
         return [workload for workload in WORKLOADS if workload.size.by_default]
     by_name = {workload.name: workload for workload in WORKLOADS}

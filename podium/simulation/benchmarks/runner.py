@@ -158,12 +158,7 @@ class LostMeasurementError(PodiumError):
 
 
 def measure_apart(workload: Workload) -> Result:
-    """Measure a workload in a new process, so that also the peak of memory is the workload's.
-
-    Raises:
-        StuckPodError: a pod fits no node.
-        LostMeasurementError: the process was killed.
-    """
+    """Measure a workload, its peak of memory included, in a new process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
             return pool.submit(measure, workload).result()

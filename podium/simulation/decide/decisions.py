@@ -41,12 +41,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def decide(scenario: DecisionScenario) -> Iterator[Decided]:
-    """Yield decisions about the pods of a filled scenario, two for each preemptor in a sequence.
-
-    Raises:
-        InvalidDocumentError: the configuration isn't valid.
-        InvalidValueError: a field of a pod isn't valid.
-    """
+    """Yield decisions about a scenario's pods, two for each preemptor in a sequence."""
     configuration = scenario.configuration()
     profile = configuration.profiles[0].name if configuration else DEFAULT_SCHEDULER_NAME
     scheduler = Scheduler(configuration, every_node=True)

@@ -44,14 +44,11 @@ class RecordingError(PodiumError):
 
 
 class SegmentWriter:
-    """The writer of a recording, which locks the directory until `close`.
+    """The writer of a recording, which locks the directory until `close`; raises RecordingError.
 
     Args:
         configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
             default one.
-
-    Raises:
-        RecordingError: the directory can't be made, or another writer has locked it.
     """
 
     def __init__(

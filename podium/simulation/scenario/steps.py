@@ -162,7 +162,6 @@ class ScenarioStep:
     Attributes:
         at_s: earliest time of the action, in seconds since the start; None for right after the step
             before.
-        refusal: text that the API's refusal should contain; None if the action should succeed.
     """
 
     path: str

@@ -35,9 +35,7 @@ class TimelineEntry(msgspec.Struct, frozen=True):
     Attributes:
         at_s: when it happened, in seconds since the start.
         type: what happened, such as `PodBound`; `timeline_sentences.py` lists all types.
-        by: name of the machine that did it, or `user`.
         details: JSON values that depend on the type.
-        uid: uid of the object; empty if unknown.
     """
 
     at_s: float

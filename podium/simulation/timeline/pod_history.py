@@ -36,14 +36,10 @@ class PodHistory(msgspec.Struct):
     Times are in seconds since the beginning.
 
     Attributes:
-        pod: the pod, `namespace/name`.
-        priority_class: the name of its PriorityClass; empty if it names none.
         bound_s: when it was bound; None if never, or before the beginning.
         overslept_s: how long it had waited when bound, if no event had woken it.
         ended_s: when it began to terminate, was deleted or failed; None if none of these.
-        has_finished: whether it succeeded or failed by itself.
         was_leaving: whether it was terminating or finished at the beginning.
-        failed_for: reason and message in its status when it failed; empty if it didn't.
         index: its completion index; None unless it belongs to an indexed Job.
         number: how many pods were known before it.
     """
@@ -95,7 +91,6 @@ class PodHistories:
 
     Attributes:
         by_uid: the pods with entries in the timeline, in order.
-        disrupted: the disrupted pods, in the order of their disruptions.
     """
 
     def __init__(

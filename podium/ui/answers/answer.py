@@ -75,14 +75,11 @@ class Answer:
         return None
 
     def to_pandas(self, rows: str = "") -> Any:
-        """Convert a list of the answer to a `pandas.DataFrame`.
+        """Convert a list of the answer to a `pandas.DataFrame`; raises FrameError.
 
         Args:
             rows: name of the list in JSON, such as `pending`; `preemptions.victims` is the list in
                 each row of another list, with the fields of that row.
-
-        Raises:
-            FrameError: there is no such list, or pandas isn't installed.
         """
         return frame(rows_of(self.to_dict(), rows or self.rows))
 

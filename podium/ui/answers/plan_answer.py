@@ -20,8 +20,6 @@ class PlanAnswer(Answer, Plan):
     """The effects of changes; see `podium plan`.
 
     Attributes:
-        failed_on: findings that meet the conditions to fail on.
-        gates: the conditions to fail on.
         unchanged: the plan without the changes, whose findings are ignored; None to ignore none.
         applied: the applied objects, with their places in files.
     """
@@ -38,14 +36,11 @@ class PlanAnswer(Answer, Plan):
     def findings(
         self, *fail_on: str, gates: str | Path | None = None, baseline: Plan | None = None
     ) -> list[Finding]:
-        """Return the findings of the plan that meet conditions of `--fail-on`.
+        """Return the findings that meet conditions of `--fail-on`; raises PodiumError.
 
         Args:
             gates: file with additional conditions, as for `--gates`.
             baseline: plan without the changes, whose findings are ignored; None to ignore none.
-
-        Raises:
-            PodiumError: a condition or the file can't be read.
         """
         conditions = read_gates(fail_on, text(gates))
         found = findings(self, conditions)

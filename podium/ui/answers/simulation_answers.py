@@ -75,11 +75,7 @@ class SimulationAnswer(Answer, SimulationReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ComparisonAnswer(Answer, Comparison):
-    """Differences between the measures of two simulated sides; see `podium compare`.
-
-    Attributes:
-        picture: a picture of two runs side by side; None if no pictures are needed.
-    """
+    """Differences between the measures of two simulated sides; see `podium compare`."""
 
     picture: Picture | None = None
     rows = "differences"

@@ -53,11 +53,7 @@ class SnapshotAnswer(Answer):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TraceAnswer(Answer):
-    """A trace as a scenario; see `podium import`.
-
-    Attributes:
-        text: the scenario as YAML.
-    """
+    """A trace as a scenario; see `podium import`."""
 
     trace: Trace
     text: str

@@ -56,11 +56,7 @@ class RankingAnswer(Answer, EvictionRanking):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ImpactAnswer(Answer, Impact):
-    """The effects of a drain or a failure; see `podium drain` and `podium fail`.
-
-    Attributes:
-        failed_on: findings that meet the conditions of the question.
-    """
+    """The effects of a drain or a failure; see `podium drain` and `podium fail`."""
 
     failed_on: Sequence[Finding] = ()
     rows = "disruptions"
@@ -70,11 +66,7 @@ class ImpactAnswer(Answer, Impact):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ResilienceAnswer(Answer, Resilience):
-    """The drains and failures that a cluster withstands; see `podium resilience`.
-
-    Attributes:
-        failed_on: findings that meet the conditions of the question.
-    """
+    """The drains and failures that a cluster withstands; see `podium resilience`."""
 
     failed_on: Sequence[Finding] = ()
     rows = "ranking"

@@ -37,7 +37,6 @@ class Asker(Protocol):
     """The context in which a question is answered: a command, the library, or the dashboard.
 
     Attributes:
-        progress: shows the progress.
         draws: whether the answer needs pictures.
         prepare: called with the cluster, and its observer if any, before the simulation.
     """
@@ -77,11 +76,7 @@ class Question(Generic[A_co]):
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def answer(self, ask: Any) -> A_co:
-        """Answer the question; raises PodiumError.
-
-        Args:
-            ask: an `Asker`, or a `ClusterAsker` for a question about a cluster.
-        """
+        """Answer the question; raises PodiumError."""
         raise NotImplementedError
 
     def check_output(self, output: str) -> None:

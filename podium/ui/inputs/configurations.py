@@ -19,15 +19,12 @@ NO_FLAGS: Mapping[str, str | int | None] = {}
 def read_scheduler_config(
     path: str | None, plugins: Sequence[str] = (), text: str | None = None
 ) -> "LoadedConfiguration | None":
-    """Read a KubeSchedulerConfiguration; return None if neither file nor plugins are given.
+    """Read a KubeSchedulerConfiguration; None without a file and plugins; raises InputError.
 
     Args:
         path: None for the default configuration.
         plugins: `FILE:CLASS` of plugins to enable in each profile that doesn't mention them.
         text: content of the file, if it was read before.
-
-    Raises:
-        InputError: the file or a plugin can't be read, or is invalid.
     """
     if path is None and not plugins:
         return None
@@ -49,13 +46,10 @@ def read_scheduler_config(
 def read_kubelet_config(
     path: str | None, flags: Mapping[str, str | int | None] = NO_FLAGS
 ) -> "KubeletConfiguration":
-    """Read a KubeletConfiguration; without a file, the defaults.
+    """Read a KubeletConfiguration; without a file, the defaults; raises InputError.
 
     Args:
         flags: values that override fields, by field name; None doesn't override.
-
-    Raises:
-        InputError: the file can't be read or is invalid; names all faults.
     """
     from podium.api.documents.document import InvalidDocumentError
     from podium.kubelet.kubelet_config import read_kubelet_config

@@ -56,11 +56,7 @@ _CHANGES = (*_SOURCES, _ADD_NODE, *PARSERS)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The inputs of a question, after reading and validation.
-
-    Attributes:
-        applied: the applied objects, with their places in files.
-    """
+    """The inputs of a question, after reading and validation."""
 
     request: PlanRequest
     warnings: tuple[str, ...]

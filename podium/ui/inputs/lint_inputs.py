@@ -35,7 +35,6 @@ def lint_of(
     Args:
         kubelet_config: file with a KubeletConfiguration; without a state or a cluster in the
             options, it is linted alone.
-        config: file with a LintConfiguration; None for `.podium-lint.yaml`, if that exists.
     """
     if [*several(state.state), kubelet_config, config].count("-") > 1:
         raise InputError("standard input (-) can be read only once")

@@ -72,7 +72,6 @@ def read_state(
     """Read a cluster state from files, or from a running cluster; raises PodiumError.
 
     Args:
-        namespace: namespace of objects that don't specify one.
         later_counts: whether to use the last of several objects with one name. Otherwise unequal
             objects with one name are an error.
     """

@@ -92,14 +92,7 @@ class RelistingApi:
 async def followed(
     connection: Connection, rng: Random
 ) -> AsyncIterator[tuple[WatchedCluster, ConnectionState]]:
-    """Watch a cluster inside of `async with`.
-
-    Yields:
-        The cluster and the state of its connection, which are updated in this event loop.
-
-    Raises:
-        PodiumError: the cluster can't be reached at the beginning.
-    """
+    """Watch a cluster inside of `async with`; raises PodiumError."""
     cluster, state = WatchedCluster(), ConnectionState()
     async with HttpApi(connection, rng, fields=PREEMPTIONS) as http:
         with suppress(ForbiddenError):

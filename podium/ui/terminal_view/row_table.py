@@ -41,7 +41,6 @@ class RowTable(ScrollView, can_focus=True):
     """A table of rows with keys; the cursor stays on its row when the order changes.
 
     Args:
-        cells_of: returns the cells of the row with a key.
         follows_first: whether a cursor at the top stays there when another row becomes the first.
     """
 

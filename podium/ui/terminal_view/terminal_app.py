@@ -41,11 +41,7 @@ _TELL_S = 0.5
 
 
 async def explained(arguments: Sequence[str], width: int) -> str:
-    """Run `podium explain` in a separate process; return its output or error message.
-
-    Args:
-        width: width of the lines, in terminal cells.
-    """
+    """Run `podium explain` in a separate process; return its output or error message."""
     # Colours, but nothing that moves.
     variables = {"COLUMNS": str(width), "FORCE_COLOR": "1", "TTY_INTERACTIVE": "0"}
     process = await asyncio.create_subprocess_exec(

@@ -57,7 +57,6 @@ class WatchedCluster:
     """A state machine that tracks the changes of a cluster, and returns no effects.
 
     Attributes:
-        pods: all pods by `namespace/name`.
         waiting: keys of the pending pods.
         news: news since the first lists, the latest at the end.
         counts: numbers of pods that were bound, preempted and evicted since the first lists.

@@ -123,32 +123,18 @@ class Cluster:
         return self._call(self._running().backend.now_s)
 
     def advance(self, duration_s: float) -> None:
-        """Advance the clock, and return when everything that is due by then has happened.
-
-        The clock doesn't wait for clients in other threads or processes.
-
-        Raises:
-            ValueError: the duration is negative.
-        """
+        """Advance the clock, and return when all that is due has happened; raises ValueError."""
         if not duration_s >= 0:
             raise ValueError(f"duration_s: {duration_s}: a clock can't go back; must be 0 or more")
         self._await(self._running().clock.advance(duration_s))
 
     def apply(self, *sources: Source) -> list[Object]:
-        """Apply files, directories or objects, and return the stored objects.
-
-        Raises:
-            RefusedError: the API server refuses an object.
-        """
+        """Apply files, directories or objects, and return what is stored; raises RefusedError."""
         objects = _objects_of(sources, self._kinds())
         return self._acting(lambda actor: actor.apply(objects))
 
     def get(self, kind: str, name: str, namespace: str = DEFAULT_NAMESPACE) -> Object:
-        """Return an object, such as `get("Pod", "web")`.
-
-        Raises:
-            RefusedError: there is no such object.
-        """
+        """Return an object, such as `get("Pod", "web")`; raises RefusedError."""
         return self._acting(lambda actor: actor.get(kind, name, namespace))
 
     def pods(self, namespace: str | None = None, *, label: str = "") -> list[Object]:
@@ -179,15 +165,7 @@ class Cluster:
         return sorted(found, key=told_at)
 
     def list(self, kind: str, namespace: str | None = None, *, label: str = "") -> list[Object]:
-        """Return the objects of a kind, ordered by namespace and name.
-
-        Args:
-            namespace: None for all.
-            label: label selector, as for `kubectl get -l`.
-
-        Raises:
-            RefusedError: the selector is invalid.
-        """
+        """Return the objects of a kind, ordered by namespace and name; raises RefusedError."""
         return self._acting(lambda actor: actor.list(kind, namespace, label))
 
     def wait_for(
@@ -253,11 +231,7 @@ class Cluster:
         *,
         grace_period_s: int | None = None,
     ) -> None:
-        """Delete an object; a pod terminates within its grace period as the clock moves.
-
-        Raises:
-            RefusedError: there is no such object.
-        """
+        """Delete an object; a pod terminates within its grace period; raises RefusedError."""
         self._acting(lambda actor: actor.delete(kind, name, namespace, grace_period_s))
 
     def __enter__(self) -> Self:

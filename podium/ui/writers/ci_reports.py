@@ -12,8 +12,6 @@ class CiResult(msgspec.Struct, frozen=True, kw_only=True):
     """A finding in a CI report.
 
     Attributes:
-        rule: id of the rule or condition.
-        object: the object that the finding is about.
         text: description of the problem, which names the object.
         level: `error`, `warning` or `note`.
         file: file of the object; empty if unknown.
@@ -37,7 +35,6 @@ class CiReport(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         rules: descriptions of all rules in the form of SARIF, each with an `id`.
-        tested: ids of the rules that were checked.
         results: all findings; suppressed ones aren't failures.
     """
 

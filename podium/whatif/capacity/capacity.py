@@ -56,12 +56,7 @@ _AT_ONCE = DeleteOptions(grace_period_s=0)
 
 
 class CapacityRequest(msgspec.Struct, frozen=True):
-    """The pods to add, and the cluster with its changes.
-
-    Attributes:
-        templates: the templates whose pods are created in turn, round by round.
-        preempts: whether to count also the pods that are placed by preemption.
-    """
+    """The pods to add, and the cluster with its changes."""
 
     request: PlanRequest
     templates: Sequence[PodTemplate]
@@ -71,12 +66,7 @@ class CapacityRequest(msgspec.Struct, frozen=True):
 
 
 def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capacity:
-    """Count how many more pods fit into a cluster once its pending work has settled.
-
-    Raises:
-        KeyboardInterrupt: by Ctrl-C before the cluster has settled.
-        PodiumError: the pods can't be counted, or a change can't be made.
-    """
+    """Count how many more pods fit into a cluster once its pending work has settled."""
     request = with_needs(wanted.request, wanted.templates)
     play = Play(request)
     model = play.limits_of_the_model(template.pod for template in wanted.templates)
@@ -180,11 +170,7 @@ class Filling:
         self._turn: int | None = None
 
     def run(self, progress: Progress | None = None) -> Stop:
-        """Create pods until one can't be placed, and delete that pod.
-
-        Raises:
-            FillingError: a controller takes over a pod, or no profile schedules it.
-        """
+        """Create pods until one can't be placed, and delete that pod; raises FillingError."""
         try:
             while (stop := self._next()) is None:
                 if progress is not None:

@@ -55,11 +55,7 @@ class PodTemplate(msgspec.Struct, frozen=True):
 
 
 def read_pod_template(text: str, place: str, state: Mapping[Identity, Object]) -> PodTemplate:
-    """Read a template from `FILE` or `KIND/NAME`, which `*SHARE` may follow.
-
-    Raises:
-        PodiumError: the text has another form, or names no pod.
-    """
+    """Read a template from `FILE` or `KIND/NAME`, which `*SHARE` may follow; raises PodiumError."""
     source, star, number = text.rpartition("*")
     source, count = (source, number) if star else (text, "1")
     if not count.isascii() or not count.isdigit() or not 1 <= int(count[:6]) <= _SHARE_MAX:
@@ -130,11 +126,7 @@ class NodeShape(msgspec.Struct, frozen=True):
 
 
 def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
-    """Read a shape: `NAME=RESOURCES:COST`, with a file or a node of the state for `RESOURCES`.
-
-    Raises:
-        PodiumError: the text has another form, or names no node.
-    """
+    """Read a shape `NAME=RESOURCES:COST`; `RESOURCES` is a file or a node of the state."""
     shape, colon, price = text.rpartition(":")
     shape_name, equals, source = shape.partition("=")
     if not (colon and equals and shape_name and source):

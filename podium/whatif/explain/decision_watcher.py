@@ -32,11 +32,7 @@ _ALL = 1 << 62
 
 
 class DecisionWatcher:
-    """Records the decisions about one pod, except repeated ones; used as `Scheduler.watch`.
-
-    Attributes:
-        pod: the pod at the last decision; None before the first decision.
-    """
+    """Records the decisions about one pod, except repeated ones; used as `Scheduler.watch`."""
 
     def __init__(
         self,
@@ -142,9 +138,6 @@ def blockers(
 
     Preemption removes pods only from the nominated node (v1.36). So a pod of low priority on
     another node of the topology domain keeps out a pod of high priority.
-
-    Args:
-        closed: names of the nodes that InterPodAffinity refuses.
     """
     opponents = list(_opponents(snapshot, listers, pod))
     found = []

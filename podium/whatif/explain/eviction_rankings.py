@@ -88,12 +88,7 @@ class EvictionRanking(Report):
 def rank_evictions(
     request: PlanRequest, node: str, signal: Signal = Signal.MEMORY_AVAILABLE
 ) -> EvictionRanking:
-    """Rank the pods of a node in the order in which its kubelet would evict them.
-
-    Raises:
-        EvictionError: the node doesn't exist, or the usage of a pod can't be read.
-        TargetError: an object to change doesn't exist.
-    """
+    """Rank the pods of a node in the order in which its kubelet would evict them."""
     play = Play(request)
     store = play.cluster.store
     if store.get("Node", "", node) is None:

@@ -94,12 +94,7 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
 
 
 def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
-    """Explain the decisions about a pod, `namespace/name`.
-
-    Raises:
-        ExplainError: there is no such pod, or no scheduler decides about it.
-        TargetError: an object to change doesn't exist.
-    """
+    """Explain the decisions about a pod, `namespace/name`; raises ExplainError or TargetError."""
     play = Play(request)
     pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
     if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:

@@ -47,7 +47,6 @@ class Workload(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         obj: the controller; the first pod if there is no controller, or it wasn't read.
-        kind: the kind of the controller; `Pod` if there is none.
         path: the path of the pods' spec in `obj`.
         refusal: why admission refuses the pod; empty if it doesn't.
         is_new: whether `obj` hasn't been in a cluster yet.

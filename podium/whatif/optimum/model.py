@@ -114,11 +114,7 @@ class PodPlace(msgspec.Struct, frozen=True):
 def solution_of(
     model: Model, values: Sequence[int]
 ) -> tuple[list[PodPlace], list[tuple[PodInfo, PodInfo]]]:
-    """Read a solution from the values of all variables.
-
-    Returns:
-        The placements by descending priority, and each victim with its preemptor.
-    """
+    """Read placements by descending priority, and each victim with its preemptor."""
     places = []
     for demand, by_row in zip(model.demands, model.placed, strict=True):
         pods = iter(demand.pods)

@@ -21,7 +21,6 @@ class Objective(msgspec.Struct, frozen=True):
     """A key to minimise for pending pods of one priority.
 
     Attributes:
-        level: the priority of the pods.
         costs: the factors of the sum to minimise, by variable.
     """
 

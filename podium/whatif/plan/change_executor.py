@@ -54,9 +54,6 @@ class ChangeExecutor:
     Args:
         state: the objects before the changes. An object that was never in a cluster counts as the
             manifest that was applied last.
-
-    Raises:
-        TargetError: an object to change doesn't exist.
     """
 
     def __init__(

@@ -48,11 +48,7 @@ class ChangeTarget(NamedTuple):
 
 
 def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeTarget:
-    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME`, with any of kubectl's spellings of the kind.
-
-    Raises:
-        TargetError: the text has another form, or the kind is unknown.
-    """
+    """Parse `[NAMESPACE/]KIND/NAME`, with kubectl's spellings of the kind; raises TargetError."""
     parts = text.split("/")
     if len(parts) not in (2, 3) or not all(parts):
         raise TargetError(f"{option} {text}: expected {_SHAPE}, such as deployment/web")
@@ -145,11 +141,7 @@ def words(change: Change) -> str:
 
 
 def parse_delete(text: str, namespace: str) -> Delete:
-    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME`; `:force` may follow the name of a pod.
-
-    Raises:
-        TargetError: the text has another form.
-    """
+    """Parse `[NAMESPACE/]KIND/NAME`; `:force` may follow the name of a pod; raises TargetError."""
     named = text.removesuffix(f":{_FORCE}")
     target, is_forced = parse_target(named, namespace), named != text
     if is_forced and target.kind != "Pod":
@@ -158,11 +150,7 @@ def parse_delete(text: str, namespace: str) -> Delete:
 
 
 def parse_drain(text: str, _namespace: str) -> Drain:
-    """Parse `NODE`, or `NODE:force` to evict pods without a controller as well.
-
-    Raises:
-        TargetError: the text has another form.
-    """
+    """Parse `NODE`, or `NODE:force` to evict also pods without a controller; raises TargetError."""
     name, colon, option = text.partition(":")
     if colon and option != _FORCE:
         raise TargetError(f"--drain {text}: must be NODE or NODE:{_FORCE}")
@@ -192,11 +180,7 @@ PARSERS: dict[str, Callable[[str, str], Change]] = {
 
 
 def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
-    """Check that each object to change is in the state, or created by an earlier change.
-
-    Raises:
-        TargetError: some objects don't exist; the message lists all of them.
-    """
+    """Check that each object to change is in the state, or created before; raises TargetError."""
     missing = []
     is_there: dict[Identity, bool] = {}
     for change in changes:

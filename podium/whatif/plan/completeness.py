@@ -180,11 +180,7 @@ class ModelLimits(msgspec.Struct):
 def limits_of_the_model(
     pods: Iterable[Object], device_classes: Sequence[Object] = (), *, has_gangs: bool = False
 ) -> ModelLimits:
-    """Return warnings and notes about pods to be scheduled.
-
-    Args:
-        has_gangs: whether gang scheduling of PodGroups is enabled.
-    """
+    """Return warnings and notes about pods to be scheduled."""
     limits = ModelLimits()
     claiming, with_devices, grouped = [], [], []
     for pod in pods:

@@ -31,8 +31,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         object: the pod, `namespace/name`, or another object with its kind.
-        workload: the workload of the pod, `Kind namespace/name`.
-        priority: the priority of the pod; 0 for other objects.
         by: the pod that caused the finding, such as the preemptor; empty if there is none.
         count: how many pods or objects the finding is about.
         extent: a measure of the harm where the condition has one: the pods that a budget lacks,
@@ -88,11 +86,7 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = ()) -> list[Gate]:
-    """Parse comma-separated gates of options and of a file's lines, where # begins a comment.
-
-    Raises:
-        GateError: some gates can't be parsed; the message lists all of them.
-    """
+    """Parse comma-separated gates of options and of a file with # comments; raises GateError."""
     places = [("--fail-on", text) for text in texts]
     places += [(f"{file}:{n}", line.partition("#")[0]) for n, line in enumerate(lines, 1)]
     gates, faults = [], []

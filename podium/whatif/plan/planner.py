@@ -41,11 +41,6 @@ def plan(
         workers: how many processes simulate further seeds while this one simulates the first.
             If 1, or if the system can't fork, this process simulates all, with equal results.
         prepare: called before the changes are made for the first seed.
-
-    Raises:
-        TargetError: an object to change doesn't exist.
-        PressureError: a node can't be put under the requested pressure.
-        LostProcessError: one of the processes was killed.
     """
     if request.seeds > 1:
         # Once for all, before there are other processes.
@@ -221,14 +216,7 @@ class Planner:
         return self.plan_request(replace(self._request, changes=changes))
 
     def plan_request(self, request: PlanRequest) -> Plan:
-        """Plan a request that the planner accepts.
-
-        Raises:
-            TargetError: an object to change doesn't exist.
-            PressureError: a node can't be put under the requested pressure.
-            LostProcessError: the process of the plan was killed.
-            KeyboardInterrupt: by Ctrl-C, which also ends the process of the plan.
-        """
+        """Plan a request that the planner accepts."""
         found = self._planned(request)
         if not ((request.changes or request.pressures) and request.state.is_restless):
             return found
@@ -241,12 +229,7 @@ class Planner:
     def outcomes(
         self, disturbances: Sequence[Sequence[Change]], progress: Callable[[int], None] | None
     ) -> Iterator[Plan]:
-        """Yield the outcome of each list of changes, in order, without warnings and notes.
-
-        Raises:
-            TargetError: an object to change doesn't exist.
-            LostProcessError: one of the processes was killed.
-        """
+        """Yield the outcome of each list of changes, without warnings and notes."""
         controllers = busy_controllers(self._request, changes_later=True)
         if can_fork():
             # As much as possible is done before the forks.

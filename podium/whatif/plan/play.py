@@ -66,10 +66,6 @@ class Play:
     Args:
         changes_later: whether later calls of `change` may add, drain or fail nodes.
         controllers: the controllers that run; by default those that may have work in the plan.
-
-    Raises:
-        TargetError: an object to change doesn't exist.
-        PressureError: a node can't be put under the requested pressure.
     """
 
     def __init__(
@@ -133,12 +129,7 @@ class Play:
         )
 
     def change(self, changes: Sequence[Change], pressures: Sequence[Pressure] = ()) -> None:
-        """Make changes, and then put nodes under pressure.
-
-        Raises:
-            TargetError: an object to change doesn't exist.
-            PressureError: a node can't be put under the requested pressure.
-        """
+        """Make changes, and then put nodes under pressure; raises TargetError or PressureError."""
         self.machine.hold()
         if not self.state.facts.of("Namespace"):
             self.cluster.load(_missing_namespaces(self.cluster, changes))

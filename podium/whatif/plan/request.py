@@ -36,7 +36,6 @@ class LoadedState:
     """The objects of a cluster, with cached values that all plans derive from them.
 
     Attributes:
-        objects: valid objects with namespaces, which must not be changed.
         read_s: when they were read from a running cluster, in seconds since the epoch; None if
             only the times in the objects are known.
     """
@@ -112,11 +111,9 @@ class PlanRequest:
     """The input of a plan: a state, changes to it, and the rules of the simulation.
 
     Attributes:
-        changes: the changes, in the order in which they are made.
         eviction: the eviction settings of kubelets; by default those of v1.36.
         configuration: the configuration of the scheduler; v1.36's default one if None.
         alternatives_max: how many candidates besides the chosen node each preemption reports.
-        seed: the random seed; with several, the first one.
         seeds: with how many seeds the plan is simulated, to find what depends on chance.
         until_s: the simulated time in seconds; None for `UNTIL_S` and, while drains or rollouts go
             on or nodes fail, up to `LONGEST_S`.

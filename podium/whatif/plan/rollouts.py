@@ -75,12 +75,7 @@ class _Course:
 
 
 class Rollouts:
-    """Follows the rollouts of changed Deployments, StatefulSets and DaemonSets.
-
-    Args:
-        changed: the changed objects; the caller may add more, and other kinds are ignored.
-        start_s: when the plan begins, in seconds since the epoch.
-    """
+    """Follows the rollouts of changed Deployments, StatefulSets and DaemonSets."""
 
     def __init__(self, cluster: Cluster, changed: Iterable[Identity], start_s: float) -> None:
         self._cluster = cluster

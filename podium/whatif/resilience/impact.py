@@ -78,14 +78,11 @@ class Disturbance(Report):
 
 
 def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Disturbance:
-    """Return the drain of several nodes, one after the other.
+    """Return the drain of several nodes, one after the other; raises DisturbanceError.
 
     Args:
         texts: nodes as `NAME` or `node/NAME`.
         drain: fields of `Drain`, such as `force`.
-
-    Raises:
-        DisturbanceError: the state lacks a node.
     """
     known = nodes_by_name(state)
     names = [text.removeprefix("node/").removeprefix("no/") for text in texts]
@@ -94,11 +91,7 @@ def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Dis
 
 
 def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
-    """Check that nodes exist.
-
-    Raises:
-        DisturbanceError: a node doesn't exist; the message suggests similar names.
-    """
+    """Check that nodes exist; raises DisturbanceError."""
     missing = [
         f"{node}: the state has no Node {node}{likely_meant(node, known)}"
         for node in names
@@ -109,13 +102,10 @@ def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
 
 
 def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
-    """Return the failure of nodes and zones, all at once.
+    """Return the failure of nodes and zones, all at once; raises DisturbanceError.
 
     Args:
         texts: names of nodes and zones, with `node/` or `zone/` before a name that is both.
-
-    Raises:
-        DisturbanceError: the state lacks a node or zone.
     """
     known = nodes_by_name(state)
     zones = nodes_by_zone(known.values())

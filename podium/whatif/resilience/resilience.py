@@ -39,13 +39,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class ResilienceRequest(msgspec.Struct, frozen=True):
-    """The disturbances (drains and failures) to simulate, on all nodes unless some are named.
-
-    Attributes:
-        spare_room: whether to search for additional nodes with which no pod is pending.
-        worst: how many impacts are reported in full.
-        gates: the conditions whose findings are returned.
-    """
+    """The disturbances (drains and failures) to simulate, on all nodes unless some are named."""
 
     request: PlanRequest
     nodes: tuple[str, ...] = ()
@@ -59,12 +53,7 @@ class ResilienceRequest(msgspec.Struct, frozen=True):
 def resilience(
     wanted: ResilienceRequest, workers: int = 1, progress: Progress | None = None
 ) -> tuple[Resilience, list[Finding]]:
-    """Rank the impacts of disturbances, and return findings that meet gates.
-
-    Raises:
-        DisturbanceError: a node doesn't exist, or there are too many pairs of nodes.
-        LostProcessError: one of the processes was killed.
-    """
+    """Rank the impacts of disturbances, and return findings that meet gates."""
     disturbances = disturbances_of(wanted)
     request = replace(wanted.request, alternatives_max=0)
     reader, planner = ImpactReader(request), Planner(request, workers)
@@ -123,11 +112,7 @@ def resilience(
 
 
 def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
-    """List the disturbances of a request, in the order in which they are simulated.
-
-    Raises:
-        DisturbanceError: a node doesn't exist, or there are too many pairs of nodes.
-    """
+    """List the disturbances of a request in the order of simulation; raises DisturbanceError."""
     known = nodes_by_name(wanted.request.state.objects)
     check_nodes(wanted.nodes, known)
     names = wanted.nodes or tuple(known)

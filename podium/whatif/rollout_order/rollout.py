@@ -144,7 +144,6 @@ class RolloutSearch(msgspec.Struct):
     Attributes:
         dead: sets of remaining steps (by index), each with the fingerprint of a cluster in which no
             order of them is safe.
-        dead_ends: the steps that weren't safe, with the steps before.
         known: outcomes of unsafe steps by the names of the steps up to them, which aren't
             simulated again.
     """
@@ -247,12 +246,7 @@ class RolloutRequest(msgspec.Struct, frozen=True):
 def rollout(
     wanted: RolloutRequest, progress: Progress | None = None, workers: int = 1
 ) -> RolloutAdvice:
-    """Find a safe order, or the reasons why there is none, in `workers` processes.
-
-    Raises:
-        KeyboardInterrupt: by Ctrl-C.
-        PodiumError: a change can't be made, or the system can't fork processes.
-    """
+    """Find a safe order, or the reasons why there is none, in `workers` processes."""
     if not can_fork():
         raise PodiumError("orders are tried in forks of this process, which can't be made here")
     steps = wanted.introduction.steps

@@ -63,11 +63,7 @@ class Introduction:
 
 
 class FinalPriorities:
-    """The priorities of workloads once all classes are introduced.
-
-    Attributes:
-        values: the priority of each class, by its name.
-    """
+    """The priorities of workloads once all classes are introduced."""
 
     def __init__(self, objects: Iterable[Object]) -> None:
         found = decisive(objects)
@@ -92,11 +88,7 @@ class FinalPriorities:
 
 
 def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introduction:
-    """Split manifests into steps and preparation.
-
-    Raises:
-        RolloutStepError: no manifest alters pods.
-    """
+    """Split manifests into steps and preparation; raises RolloutStepError."""
     found, there = decisive(manifests), decisive(state)
     priorities = FinalPriorities([*there.values(), *found.values()])
     every = {one: _step_of(one, obj, there.get(one), priorities) for one, obj in found.items()}
@@ -142,11 +134,7 @@ def never_preempting(introduction: Introduction) -> Introduction:
 
 
 def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
-    """Make a workload's manifest with another PriorityClass from `KIND/NAME=CLASS`.
-
-    Raises:
-        RolloutStepError: the text has another form, or the state has no such workload.
-    """
+    """Make a workload's manifest with the class of `KIND/NAME=CLASS`; raises RolloutStepError."""
     what, equals, class_name = text.rpartition("=")
     target = parse_workload(what, place)
     if not equals or not class_name or target is None:

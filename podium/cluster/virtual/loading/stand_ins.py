@@ -96,11 +96,7 @@ class Group:
 
 
 def stand_in(group: Group, state: Mapping[Identity, Object], *, is_newest: bool) -> Object | None:
-    """Make the owner of a group; return None if the owned objects don't determine it.
-
-    Args:
-        is_newest: whether a ReplicaSet is the newest one of its Deployment.
-    """
+    """Make the owner of a group; return None if the owned objects don't determine it."""
     common, newest, metadata = {**group.common_labels}, group.newest, dict[str, Any]()
     active = sum(map(is_active, group.owned))
     spec: dict[str, Any] = {"replicas": active, "selector": {"matchLabels": common}}
@@ -204,11 +200,7 @@ def _created(obj: Object) -> str:
 
 
 class StandIns:
-    """Finds the owners in a cluster state, and makes stand-ins for missing owners.
-
-    Attributes:
-        uids: the owners' uids in owner references, by identity (kind, namespace, name).
-    """
+    """Finds the owners in a cluster state, and makes stand-ins for missing owners."""
 
     def __init__(self, objects: Iterable[Object]) -> None:
         self._objects = [*objects]

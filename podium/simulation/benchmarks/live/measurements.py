@@ -73,11 +73,7 @@ class Watcher:
 
 
 async def measure(sizes: Sizes, tell: Callable[[str], None]) -> list[Measurement]:
-    """Take all measurements; raises LiveBenchError.
-
-    Args:
-        tell: receives the name of each measurement when it begins.
-    """
+    """Take all measurements; raises LiveBenchError."""
     tell("creations in memory")
     found = [await creations(sizes, keeps=False)]
     tell("creations with SQLite")

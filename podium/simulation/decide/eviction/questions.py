@@ -48,12 +48,7 @@ _PARSING = ("parse", "update_container_fs", "threshold_quantity")
 
 
 def answer(raw: object) -> dict[str, Any]:
-    """Answer a question, given as JSON values.
-
-    Raises:
-        InvalidDocumentError: the values aren't a valid question.
-        PodiumError: the question can't be answered.
-    """
+    """Answer a question, given as JSON values; raises InvalidDocumentError or PodiumError."""
     question = read(EvictionQuestion, raw)
     subject = question.subject
     try:

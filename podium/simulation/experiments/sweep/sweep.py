@@ -37,11 +37,7 @@ def play_sweep(
     directory: Path | None,
     done: Done,
 ) -> list[Trial]:
-    """Run all trials of a sweep; raises TrialJournalError.
-
-    Args:
-        directory: directory of the journal of results; None for no journal.
-    """
+    """Run all trials of a sweep; raises TrialJournalError."""
     # Equal only for equal sweeps, scenarios and releases.
     identity = [
         __version__,

@@ -210,11 +210,7 @@ class SweepDocument(Document):
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep as read from a file.
-
-    Attributes:
-        directory: directory of the file, to which the names of scenarios are relative.
-    """
+    """A sweep as read from a file."""
 
     name: str
     directory: Path

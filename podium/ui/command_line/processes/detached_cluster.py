@@ -37,10 +37,6 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
     Args:
         data_dir: directory in which the cluster is kept; None to keep nothing.
         wait_s: seconds to wait at most until the cluster has settled; None not to wait.
-
-    Raises:
-        InputError: the command ends with an error, or the cluster doesn't settle in time.
-        UnusableDirectoryError: another process uses the directory.
     """
     directory = usual_directory() if data_dir is None else data_dir
     with (found := DataDirectory(directory)):

@@ -34,11 +34,7 @@ _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 
 
 async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration) -> None:
-    """Run a node until Ctrl-C or SIGTERM; a second signal kills all pods at once.
-
-    Raises:
-        PodiumError: the node can't join the cluster, or its directory can't be used.
-    """
+    """Run a node until Ctrl-C or SIGTERM; a second signal kills all pods; raises PodiumError."""
     connection = await connection_of(asked)
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     root = Path(asked.root_dir or Path(state) / "podium" / "nodes" / name)

@@ -19,11 +19,7 @@ from podium.ui.writers.terminal import console, print_warnings, working
 
 
 async def record_until_end(directory: Path, cluster: ClusterOptions, config: str | None) -> None:
-    """Record a cluster until Ctrl-C or SIGTERM.
-
-    Raises:
-        PodiumError: the cluster can't be reached, or the recording can't be written.
-    """
+    """Record a cluster until Ctrl-C or SIGTERM; raises PodiumError."""
     configuration = ""
     if config is not None:
         # Imported when it is called, so that help, completion and the library start at once.

@@ -56,12 +56,7 @@ class ApplyError(PodiumError):
 
 
 def run(asked: UpOptions, data_dir: Path | None, stages: Stages) -> None:
-    """Run a cluster until Ctrl-C, SIGTERM or the end of its terminal, or until it has settled.
-
-    Raises:
-        ApplyError: the API server refuses an object of `--apply`.
-        PodiumError: the cluster can't start, or has failed.
-    """
+    """Run a cluster until Ctrl-C, SIGTERM or the end of its terminal, or until it has settled."""
     with working("reading"):
         options, applied = _read(asked, data_dir)
     collect_rarely()

@@ -35,7 +35,6 @@ class StalePods(msgspec.Struct, frozen=True):
 
     Attributes:
         workload: `Kind namespace/name`; the pod itself if it has no controller.
-        spec: the spec of the next pod before admission.
         next_priority: the priority of the next pod; None if the API refuses it for `refusal`.
     """
 
