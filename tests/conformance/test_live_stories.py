@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from podium.cluster.drivers.faults import INSTANT, ExponentialLatency, Latency
+from podium.cluster.drivers.faults import INSTANT, Latency
 from podium.cluster.virtual import Cluster, ClusterOptions
 from tests.cluster.virtual.virtual_server import VirtualServer
 from tests.conformance.stories import Json, build, distinct, play, told
@@ -24,7 +24,7 @@ LATENCIES = {
     INSTANT: "at once",
     Latency(0.01, 0.01, 0.05): "slow news",
     Latency(0.01, 0.1, 0.0): "slow answers",
-    ExponentialLatency(0.02, 0.02, 0.02): "by chance",
+    Latency(0.02, 0.02, 0.02, is_exponential=True): "by chance",
 }
 
 

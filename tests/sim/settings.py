@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
-from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, ExponentialLatency, Faults, Latency
+from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, Faults, Latency
 from podium.scheduler.machine.context import DEFAULT_FEATURES, Features
 
 FEW_FAULTS = Faults(
@@ -52,8 +52,8 @@ def settings_of(seed: int) -> Settings:
         (
             INSTANT,
             Latency(0.05, 0.05, 0.02),
-            ExponentialLatency(0.05, 0.05, 0.1),
-            ExponentialLatency(1.0, 1.0, 1.0),
+            Latency(0.05, 0.05, 0.1, is_exponential=True),
+            Latency(1.0, 1.0, 1.0, is_exponential=True),
         )
     )
     features = Features(

@@ -22,10 +22,7 @@ class DriverEvent(msgspec.Struct, frozen=True):
 
 
 class Stepped(DriverEvent, frozen=True):
-    """A state machine has handled an event and returned effects.
-
-    `took_s` is how long that took by the wall clock; 0 in virtual time.
-    """
+    """A state machine has handled an event; `took_s` is by the wall clock, 0 in virtual time."""
 
     event: Event
     effects: Sequence[Effect]
@@ -33,10 +30,7 @@ class Stepped(DriverEvent, frozen=True):
 
 
 class Called(DriverEvent, frozen=True):
-    """The API server has carried out or refused a call; the machine may never learn of it.
-
-    `took_s` is how long that took by the wall clock; 0 in virtual time.
-    """
+    """The API server has carried out or refused a call; the machine may never learn of it."""
 
     effect: Effect
     error: CallError | None

@@ -14,7 +14,7 @@ from podium.machines.events import UNKNOWN_OUTCOME, CallError
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """Constant latencies of calls and watches, in seconds.
+    """Latencies of calls and watches, in seconds; means if they are distributed exponentially.
 
     Attributes:
         apply_s: from a call until the API server carries it out.
@@ -25,24 +25,11 @@ class Latency(msgspec.Struct, frozen=True):
     apply_s: float = 0.0
     answer_s: float = 0.0
     news_s: float = 0.0
+    is_exponential: bool = False
 
-    def call_s(self, rng: Random) -> tuple[float, float]:
-        """Draw the delays of one call: until it is carried out, and from then until its outcome."""
-        return self._delay_s(self.apply_s, rng), self._delay_s(self.answer_s, rng)
-
-    def watch_s(self, rng: Random) -> float:
-        """Draw the delay of one watch delivery."""
-        return self._delay_s(self.news_s, rng)
-
-    def _delay_s(self, mean_s: float, rng: Random) -> float:
-        return mean_s
-
-
-class ExponentialLatency(Latency, frozen=True):
-    """Exponentially distributed latencies, whose means are the given values."""
-
-    def _delay_s(self, mean_s: float, rng: Random) -> float:
-        return rng.expovariate(1 / mean_s) if mean_s else 0.0
+    def drawn_s(self, mean_s: float, rng: Random) -> float:
+        """Draw one delay whose mean is one of the latencies."""
+        return rng.expovariate(1 / mean_s) if self.is_exponential and mean_s else mean_s
 
 
 INSTANT = Latency()
@@ -138,7 +125,8 @@ class FaultInjector:
         if self.is_instant:
             return _USUAL
         faults, rng = self._faults, self._rng
-        apply_s, answer_s = self.latency.call_s(rng)
+        latency = self.latency
+        apply_s, answer_s = (latency.drawn_s(s, rng) for s in (latency.apply_s, latency.answer_s))
         if self.is_calm:
             return _USUAL if apply_s == answer_s == 0 else CallPlan(apply_s, answer_s)
         if self._happens(faults.refused):
@@ -156,7 +144,7 @@ class FaultInjector:
 
     def watch_delay_s(self) -> float:
         """Draw the delay of one watch delivery, in seconds, slow ones included."""
-        delay_s = self.latency.watch_s(self._rng)
+        delay_s = self.latency.drawn_s(self.latency.news_s, self._rng)
         return delay_s if self.is_calm else delay_s + self._slowness_s(self._faults.slow_watches)
 
     def breaks_watch(self) -> bool:

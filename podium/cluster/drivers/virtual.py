@@ -18,7 +18,7 @@ from random import Random
 from podium.api.errors import PodiumError
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import JournalError
-from podium.cluster.drivers.api_caller import ApiCaller
+from podium.cluster.drivers.api_caller import carry_out
 from podium.cluster.drivers.driver_events import Called, DriverEvent, Stepped
 from podium.cluster.drivers.faults import (
     INSTANT,
@@ -60,7 +60,7 @@ class VirtualDriver(Driver):
         event_reasons: frozenset[str] | None = None,
     ) -> None:
         super().__init__(start_s, FaultInjector(latency, faults, rng), event_reasons)
-        self._api = ApiCaller(server)
+        self._server = server
         self._store = server.store
         self._informers: dict[str, SharedInformer] = {}
         self._start_s = start_s
@@ -174,7 +174,7 @@ class VirtualDriver(Driver):
             return
         now_s = self.timers.now_s
         try:
-            outcome = self._api.call(effect, now_s)
+            outcome = carry_out(self._server, effect, now_s)
         except JournalError:
             raise
         except Exception as cause:  # noqa: BLE001 - whatever a bug raises

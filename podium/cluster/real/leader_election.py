@@ -90,12 +90,6 @@ class LeaderElector:
     def is_leader(self) -> bool:
         return self.observed.holder_identity == self._identity
 
-    @property
-    def ailment(self) -> str:
-        """A message if the process leads although its Lease has expired; otherwise empty."""
-        overdue_s = self._now_s() - self._renewed_s - self._configuration.lease_duration_s
-        return "the lease has run out" if self.is_leader and overdue_s > 0 else ""
-
     async def acquire(self) -> None:
         """Wait until this process leads."""
         period_s = self._configuration.retry_period_s

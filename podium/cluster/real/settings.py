@@ -1,9 +1,8 @@
 """The configuration of a scheduler process: flags that override a file, and `/configz`."""
 
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-from msgspec import structs
 from pydantic import BaseModel
 
 from podium.api.errors import PodiumError
@@ -27,25 +26,16 @@ class FlagError(PodiumError):
     """Invalid or contradictory flags of `podium scheduler`."""
 
 
-class Flags(msgspec.Struct, frozen=True, kw_only=True):
-    """Flags of the command line that take precedence over the configuration; None if not given."""
-
-    kubeconfig: str | None = None
-    leader_elect: bool | None = None
-    lease_duration: str | None = None
-    renew_deadline: str | None = None
-    retry_period: str | None = None
-    resource_name: str | None = None
-    resource_namespace: str | None = None
-    qps: float | None = None
-    burst: int | None = None
-
-
 def with_flags(
-    configuration: KubeSchedulerConfiguration, flags: Flags
+    configuration: KubeSchedulerConfiguration, flags: Mapping[str, Any]
 ) -> KubeSchedulerConfiguration:
-    """Return the configuration overridden by flags; raises FlagError."""
-    given = {name: value for name, value in structs.asdict(flags).items() if value is not None}
+    """Return the configuration overridden by flags that aren't None; raises FlagError.
+
+    Args:
+        flags: values by names of fields of `leaderElection` and `clientConnection`; durations are
+            texts, without the `_s` of their fields.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
     wrong = []
     for name in _DURATIONS:
         if name in given:

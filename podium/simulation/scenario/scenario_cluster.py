@@ -23,7 +23,7 @@ from podium.api.documents.document import (
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
-from podium.cluster.drivers.faults import INSTANT, ExponentialLatency, Latency
+from podium.cluster.drivers.faults import INSTANT, Latency
 from podium.cluster.manifests.input_files import InputFileError, read_text
 from podium.cluster.virtual import CONTROLLERS, SchedulerSetup
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
@@ -258,7 +258,5 @@ class Latencies(Document):
 
     def latency(self) -> Latency:
         times = (self.calls, self.answers, self.watches)
-        if not any(times):
-            return INSTANT
         is_exponential = self.distribution == "exponential"
-        return (ExponentialLatency if is_exponential else Latency)(*times)
+        return Latency(*times, is_exponential=is_exponential) if any(times) else INSTANT

@@ -161,12 +161,15 @@ class _Search:
         if self._best is None and len(alone) > 1:
             self._climb((1,) * len(alone))
             for number in sorted(numbers, key=lambda one: -self._costs[one]):
-                best = self._best
-                low, high = -1, 0 if best is None else best[number]
-                while best is not None and high - low > 1 and not self._is_over:
-                    middle = (low + high) // 2
-                    fewer = (*best[:number], middle, *best[number + 1 :])
-                    low, high = (low, middle) if self._is_solution(fewer) else (middle, high)
+                self._lower(number)
+
+    def _lower(self, number: int) -> None:
+        best = self._best
+        low, high = -1, 0 if best is None else best[number]
+        while best is not None and high - low > 1 and not self._is_over:
+            middle = (low + high) // 2
+            fewer = (*best[:number], middle, *best[number + 1 :])
+            low, high = (low, middle) if self._is_solution(fewer) else (middle, high)
 
     def _least(self, unit: Counts) -> Counts:
         multiples = (tuple(n * one for one in unit) for n in range(1, self._most))

@@ -6,7 +6,7 @@ from random import Random
 
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import ExpiredError
-from podium.cluster.drivers.api_caller import ApiCaller
+from podium.cluster.drivers.api_caller import carry_out
 from podium.cluster.drivers.faults import INSTANT, Latency
 from podium.machines.async_api import ObjectList, WatchEventLike, WatchExpiredError
 from podium.machines.effects import Effect
@@ -28,16 +28,15 @@ class InProcessApi:
         rng: Random | None = None,
     ) -> None:
         self._store = server.store
-        self._dispatcher = ApiCaller(server)
+        self._server = server
         self._now_s = now_s
         self._latency = latency
         self._rng = rng or Random(0)
 
     async def call(self, effect: Effect) -> Outcome:
-        apply_s, answer_s = self._latency.call_s(self._rng)
-        await _pass(apply_s)
-        outcome = self._dispatcher.call(effect, self._now_s())
-        await _pass(answer_s)
+        await self._pass(self._latency.apply_s)
+        outcome = carry_out(self._server, effect, self._now_s())
+        await self._pass(self._latency.answer_s)
         return outcome
 
     async def list(self, kind: str) -> ObjectList:
@@ -55,7 +54,7 @@ class InProcessApi:
                 written.clear()
                 events = watch.take()
                 if events:
-                    await _pass(self._latency.watch_s(self._rng))
+                    await self._pass(self._latency.news_s)
                     yield events
                 else:
                     await written.wait()
@@ -64,7 +63,6 @@ class InProcessApi:
         finally:
             watch.close()
 
-
-async def _pass(duration_s: float) -> None:
-    if duration_s > 0:
-        await asyncio.sleep(duration_s)
+    async def _pass(self, mean_s: float) -> None:
+        if duration_s := self._latency.drawn_s(mean_s, self._rng):
+            await asyncio.sleep(duration_s)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.cluster.drivers.api_caller import ApiCaller
+from podium.cluster.drivers.api_caller import carry_out
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Record, Replace
 from podium.machines.events import CallError, Outcome
 from tests.cluster.drivers.machines import START_S, make_server
@@ -19,12 +19,11 @@ class Desk:
 
     def __init__(self) -> None:
         self.server = make_server()
-        self._caller = ApiCaller(self.server)
         self.pod = self.call(Create(kind="Pod", obj=pod("x"))).obj
         self.call(Create(kind="ReplicaSet", obj=workload("ReplicaSet", "x")))
 
     def call(self, effect: Effect) -> Outcome:
-        return self._caller.call(effect, START_S)
+        return carry_out(self.server, effect, START_S)
 
     def bind(self) -> Bind:
         return Bind(**X, uid=self.pod["metadata"]["uid"], node_name="n")

@@ -16,7 +16,7 @@ from podium.cluster.drivers.driver_events import (
     Stepped,
     Stopped,
 )
-from podium.cluster.drivers.faults import ExponentialLatency, Faults, Latency
+from podium.cluster.drivers.faults import Faults, Latency
 from podium.cluster.drivers.virtual import EndlessMomentError, VirtualDriver
 from podium.machines.effects import Effect, Record
 from podium.machines.events import Change, Event, Outcome, Synced
@@ -236,7 +236,7 @@ class Writer(Diary):
         return [create(missing[0])]
 
 
-@pytest.mark.parametrize("latency", [Latency(), ExponentialLatency(0.5, 0.5, 1.0)])
+@pytest.mark.parametrize("latency", [Latency(), Latency(0.5, 0.5, 1.0, is_exponential=True)])
 def test_faults_delay_but_all_is_well_in_the_end(latency: Latency) -> None:
     happened: list[DriverEvent] = []
     for seed in range(10):

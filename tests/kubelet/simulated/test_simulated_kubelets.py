@@ -8,7 +8,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.node_heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
 from podium.api.pods import is_finished
 from podium.apiserver.attributes import Attributes
-from podium.cluster.drivers.faults import ExponentialLatency, Faults, Latency
+from podium.cluster.drivers.faults import Faults, Latency
 from podium.kubelet.simulated.behaviour import Behaviour, NodeSettings, fixed
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.effects import Create, Patch
@@ -389,7 +389,7 @@ FAULTS = Faults(refused=0.2, unanswered=0.1, repeated=0.1, broken_watches=0.05, 
 @pytest.mark.parametrize("seed", range(5))
 def test_whatever_goes_wrong_pods_come_to_run_and_to_go(seed: int) -> None:
     settings = NodeSettings(behaviour=Behaviour(startup=fixed(1), termination=fixed(2)), seed=seed)
-    latency = ExponentialLatency(apply_s=0.05, answer_s=0.05, news_s=0.1)
+    latency = Latency(apply_s=0.05, answer_s=0.05, news_s=0.1, is_exponential=True)
     cluster = Cluster(3, settings, faults=FAULTS, latency=latency)
     for number in range(30):
         cluster.create(pod(f"p{number}", on=f"n{number % 3 + 1}"))

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from podium.cluster.real.settings import Flags
 from podium.scheduler import plugin_registry as profile
 from podium.ui.command_line.processes.scheduler_launcher import read_configuration
 from tests.objects import node, pod
@@ -86,8 +85,8 @@ def test_a_simulation_tries_it_too(podium, cheap: str, write) -> None:
 
 
 def test_a_scheduler_of_a_real_cluster_tries_it_too(cheap: str) -> None:
-    (usual,) = read_configuration(None, Flags())[0].profiles
-    (profile,) = read_configuration(None, Flags(), [cheap])[0].profiles
+    (usual,) = read_configuration(None, {})[0].profiles
+    (profile,) = read_configuration(None, {}, [cheap])[0].profiles
     assert "CheapFirst" not in str(usual.plugins)
     assert "CheapFirst" in str(profile.plugins)
 

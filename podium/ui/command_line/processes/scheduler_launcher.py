@@ -4,14 +4,16 @@ import gc
 import socket
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from random import Random
+from typing import Any
 
 from podium.cluster.client.connection import load_connection
 from podium.cluster.drivers.live import SteadyClock
 from podium.cluster.real.logs import log_to_stderr
 from podium.cluster.real.scheduler_process import Beside, ProcessOptions, SchedulerProcess
-from podium.cluster.real.settings import Flags, with_flags
+from podium.cluster.real.settings import with_flags
 from podium.scheduler.config.document import UNHEEDED, KubeSchedulerConfiguration
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
@@ -23,7 +25,7 @@ from podium.ui.writers.terminal import print_warnings
 
 
 def read_configuration(
-    path: str | None, flags: Flags, plugins: Sequence[str] = ()
+    path: str | None, flags: Mapping[str, Any], plugins: Sequence[str] = ()
 ) -> tuple[KubeSchedulerConfiguration, SchedulerOptions]:
     """Read a configuration overridden by flags, and Podium's own options."""
     loaded = read_scheduler_config(path, plugins)
@@ -35,17 +37,12 @@ def read_configuration(
 
 async def run(asked: SchedulerCommandOptions) -> None:
     """Schedule a cluster until Ctrl-C or SIGTERM; raises PodiumError."""
-    flags = Flags(
-        kubeconfig=text(asked.kubeconfig),
-        leader_elect=asked.leader_elect,
-        lease_duration=asked.leader_elect_lease_duration,
-        renew_deadline=asked.leader_elect_renew_deadline,
-        retry_period=asked.leader_elect_retry_period,
-        resource_name=asked.leader_elect_resource_name,
-        resource_namespace=asked.leader_elect_resource_namespace,
-        qps=asked.kube_api_qps,
-        burst=asked.kube_api_burst,
-    )
+    flags = {
+        one.name.removeprefix("leader_elect_").removeprefix("kube_api_"): getattr(asked, one.name)
+        for one in fields(asked)
+        if one.name.startswith(("leader_elect", "kube_api"))
+    }
+    flags["kubeconfig"] = text(asked.kubeconfig)
     configuration, own = read_configuration(asked.config, flags, texts(asked.plugin))
     log_to_stderr(asked.log_level, asked.log_format)
     if asked.dry_run:
