@@ -61,7 +61,7 @@ def _headline(advice: RolloutAdvice) -> str:
         case "Impossible":
             text = f"No order of these steps is safe; {played}"
         case "Unknown":
-            text = f"No safe order was advice, and not all were tried; {played}"
+            text = f"No safe order was found, and not all were tried; {played}"
     if advice.room is not None:
         return f"{text}. With {_room(advice.room)} one is."
     if advice.non_preempting:
