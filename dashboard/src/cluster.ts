@@ -1,5 +1,6 @@
 // A cluster at one moment, and what leads from it to the next and back.
-import { usageOfPods, type Usage } from "./usage";
+import { commonEnding } from "./names";
+import { resourcesOf, usageOfPods, type Usage } from "./usage";
 import type { Budget, Node, Pod, Step, View } from "./shapes";
 
 export const budgetKey = (budget: Budget) => `${budget.namespace}/${budget.name}`;
@@ -29,6 +30,7 @@ export class Cluster {
   readonly touched = new Set<string>();
   // Counts the changes of nodes.
   nodesVersion = 0;
+  private ofNodes = { version: -1, resources: [] as string[], ending: "" };
 
   constructor(view: View) {
     for (const node of view.nodes) this.nodes.set(node.name, node);
@@ -42,6 +44,15 @@ export class Cluster {
     let usage = this.usages.get(node);
     if (!usage) this.usages.set(node, (usage = usageOfPods(this.podsOn(node), this.nominated.get(node)?.size ?? 0)));
     return usage;
+  }
+  // What nodes have some of, and the ending that all their names have.
+  get resources() { return this.knownOfNodes().resources; }
+  get nodeEnding() { return this.knownOfNodes().ending; }
+  private knownOfNodes() {
+    if (this.ofNodes.version !== this.nodesVersion) {
+      this.ofNodes = { version: this.nodesVersion, resources: resourcesOf(this.nodes.values()), ending: commonEnding(this.nodes.keys()) };
+    }
+    return this.ofNodes;
   }
   inQueue(queue: string): Pods { return this.queued.get(queue) ?? NONE; }
 

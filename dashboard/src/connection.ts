@@ -9,6 +9,8 @@ export class Refused extends Error {
   constructor(readonly status: number, message: string) { super(message); }
 }
 
+const NO_ANSWER = "The server doesn't answer. It may have been stopped, or can't be reached from here.";
+
 // The token comes in the link's fragment, which no server sees, and leaves the address bar at once.
 export function tokenOfLink(): string {
   const found = /^#token=([^&]*)/.exec(location.hash);
@@ -19,11 +21,20 @@ export function tokenOfLink(): string {
   return sessionStorage.getItem(KEY) ?? "";
 }
 
+// Signs in with a token, or with a link that has one.
+export function signIn(linkOrToken: string) {
+  sessionStorage.setItem(KEY, decodeURIComponent(linkOrToken.trim().replace(/^.*#token=/, "")));
+  location.reload();
+}
+
 export async function request(path: string, options: RequestInit & { token?: string } = {}) {
   const { token = tokenOfLink(), ...rest } = options;
   const headers = new Headers(rest.headers);
   headers.set("Authorization", `Bearer ${token}`);
-  const response = await fetch(`api/${path}`, { ...rest, headers, cache: "no-store" });
+  const response = await fetch(`api/${path}`, { ...rest, headers, cache: "no-store" }).catch((error) => {
+    // What browsers say of a server that isn't there tells nobody anything.
+    throw error instanceof TypeError ? new Error(NO_ANSWER) : error;
+  });
   if (!response.ok) throw new Refused(response.status, await refusal(response));
   return response;
 }
@@ -49,7 +60,8 @@ export interface Listener {
   steps(steps: Step[]): void;
   connected(): void;
   ended(): void;
-  lost(why: string, retryMs: number): void;
+  lost(why: string): void;
+  refused(): void;
 }
 
 // Fetches the beginning, then follows the changes until the page goes; a finished run has an end.
@@ -70,18 +82,14 @@ export async function follow(listener: Listener): Promise<void> {
       }, () => { failures = 0; listener.connected(); });
       if (again) number = null;
       else if (!live) return listener.ended();
-      else throw new Error("the server has closed the connection");
+      else throw new Error("The server has closed the connection.");
     } catch (error) {
       const { status } = error as Refused;
-      if (status === 401 || status === 403) {
-        return listener.lost("this link isn't valid any more; open the one that was printed last", 0);
-      }
+      if (status === 401 || status === 403) return listener.refused();
       if (status === 410 || status === 404) number = null;
-      const waitMs = WAITS_MS[Math.min(failures++, WAITS_MS.length - 1)]!;
-      // What browsers say of a server that isn't there tells nobody anything.
-      const why = error instanceof TypeError ? "the server doesn't answer" : String((error as Error).message);
-      listener.lost(why, waitMs);
-      await waitOrOnline(waitMs);
+      // A stream that breaks off is a server that has gone.
+      listener.lost(error instanceof TypeError ? NO_ANSWER : String((error as Error).message));
+      await waitOrOnline(WAITS_MS[Math.min(failures++, WAITS_MS.length - 1)]!);
     }
   }
 }
@@ -92,7 +100,7 @@ async function read(after: number, onSteps: (steps: Step[]) => void, onOpen: () 
   let watchdog = 0;
   const alive = () => {
     clearTimeout(watchdog);
-    watchdog = setTimeout(() => abort.abort(new Error("the server is silent")), SILENCE_MAX_MS);
+    watchdog = setTimeout(() => abort.abort(new Error("The server is silent.")), SILENCE_MAX_MS);
   };
   try {
     alive();

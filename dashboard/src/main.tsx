@@ -9,34 +9,45 @@ import { NodeTable } from "./node_table";
 import { Panels } from "./panels";
 import { Picture } from "./picture";
 import { PodView } from "./pod_page";
+import { Told } from "./presentation";
 import { open, useRoute, type Route } from "./routes";
 import { Search } from "./search";
+import type { View } from "./shapes";
+import { Trouble } from "./sign_in";
 import { store, useStore } from "./store";
 import { applyTheme, toggleTheme, useTheme } from "./theme";
 import { Timeline } from "./timeline";
 import { WhatIf } from "./what_if";
 
-const PAGES = [["#/", "picture", "Picture"], ["#/table", "table", "Table"], ["#/plan", "plan", "What if"]] as const;
+// The pages that there are; a cluster can't be asked everything, a run that is over even less.
+const pagesOf = (view: View | undefined) => [
+  ...(view?.summary ? [["#/summary", "summary", "Summary"] as const] : []),
+  ["#/", "picture", "Picture"] as const, ["#/table", "table", "Table"] as const,
+  ...(view?.canPlan ? [["#/plan", "plan", "What if"] as const] : []),
+];
 
 const KEYS = [
-  ["/", "find a pod or node"], ["?", "these keys"], ["Esc", "back"], ["g, t, w", "picture, table, what if"], ["d", "dark or light"],
+  ["/", "find a pod or node"], ["?", "these keys"], ["Esc", "back"], ["g, t", "picture, table"], ["d", "dark or light"],
   ["arrows", "among nodes; in the slider: a step"], ["Enter", "open the box"], ["+ −", "larger and smaller boxes"],
   ["[ ]", "a step back, a step on"], ["n", "back to now"], ["Tab", "to all the rest"],
 ];
 
 function App() {
   const { history } = useStore();
-  const route = useRoute();
+  const route = startOf(useRoute(), history?.view);
   const help = useRef<HTMLDialogElement>(null);
   const main = useRef<HTMLElement>(null);
+  const title = titleOf(route, history?.view);
+  useLayoutEffect(() => { document.title = title; }, [title]);
   useKeys(route, () => help.current!.showModal());
   // Before anybody can press the next key.
-  useLayoutEffect(() => { main.current?.querySelector<HTMLElement>("h1, .boxes")?.focus(); main.current?.scrollTo(0, 0); },
+  useLayoutEffect(() => { main.current?.querySelector<HTMLElement>("h1, .boxes")?.focus({ preventScroll: true }); main.current?.scrollTo(0, 0); scrollTo(0, 0); },
     [location.hash, history === null]);
   const isCluster = route.page === "picture" || route.page === "table";
   return (
     <>
       <Header route={route} help={() => help.current!.showModal()} />
+      <Trouble />
       <main ref={main} class={history && isCluster ? "with-panels" : ""}>
         {history ? <Shown route={route} /> : <Waiting />}
         {history && isCluster && <Panels />}
@@ -44,11 +55,21 @@ function App() {
       {history && <Timeline hasEntries={isCluster} />}
       <dialog ref={help} aria-label="Keys">
         <h2>Keys</h2>
-        <dl>{KEYS.map(([key, says]) => <div><dt><kbd>{key}</kbd></dt><dd>{says}</dd></div>)}</dl>
+        <dl>{[...KEYS, ...(history?.view.canPlan ? [["w", "what if"]] : [])].map(([key, says]) => <div><dt><kbd>{key}</kbd></dt><dd>{says}</dd></div>)}</dl>
         <form method="dialog"><button class="primary">Close</button></form>
       </dialog>
     </>
   );
+}
+
+// A plan is opened for its summary.
+const startOf = (route: Route, view: View | undefined): Route =>
+  route.page === "start" ? { page: view?.summary ? "summary" : "picture" } : route;
+
+function titleOf(route: Route, view: View | undefined): string {
+  const shown = route.page === "pods" ? `${route.namespace}/${route.name}` : route.page === "nodes" ? route.name
+    : pagesOf(view).find(([, page]) => page === route.page)?.[2];
+  return [shown, view?.title ?? "Podium"].filter(Boolean).join(" · ");
 }
 
 function Shown({ route }: { route: Route }) {
@@ -57,17 +78,24 @@ function Shown({ route }: { route: Route }) {
     case "nodes": return <NodeView key={route.name} name={route.name} />;
     case "table": return <NodeTable />;
     case "plan": return <WhatIf />;
+    case "summary": return <Summary />;
     default: return <Picture />;
   }
 }
 
+function Summary() {
+  const { view } = useStore().history!;
+  return (
+    <div class="page">
+      <h1 tabIndex={-1}>Summary <small>of {view.title}</small></h1>
+      {view.summary && <Told presentation={view.summary} />}
+    </div>
+  );
+}
+
 function Waiting() {
   const { connection } = useStore();
-  return (
-    <p class="empty" role="status">
-      {connection.state === "lost" ? connection.why : tokenOfLink() ? "Fetching the cluster…" : "Open the link that Podium has printed: it signs you in."}
-    </p>
-  );
+  return connection.state === "connecting" ? <p class="empty" role="status">Fetching the cluster…</p> : null;
 }
 
 function Header({ route, help }: { route: Route; help(): void }) {
@@ -80,7 +108,7 @@ function Header({ route, help }: { route: Route; help(): void }) {
       <Brand class="brand">Podium</Brand>
       <span class="title">{history?.view.title}</span>
       <nav aria-label="Pages">
-        {PAGES.map(([link, page, title]) => <a href={link} aria-current={route.page === page ? "page" : undefined}>{title}</a>)}
+        {pagesOf(history?.view).map(([link, page, title]) => <a href={link} aria-current={route.page === page ? "page" : undefined}>{title}</a>)}
       </nav>
       <Search />
       {history && <span class="totals">{several(history.cluster.nodes.size, "node")}, {several(history.cluster.pods.size, "pod")}</span>}
@@ -92,12 +120,12 @@ function Header({ route, help }: { route: Route; help(): void }) {
 }
 
 function Connected() {
-  const { connection: { state, why }, history } = useStore();
-  const words = { connecting: "Connecting", finished: "Finished run", lost: "Connection lost", live: "Live" }[state];
-  const isPast = history && !history.follows && state !== "lost";
+  const { connection: { state }, history } = useStore();
+  const words = { connecting: "Connecting", finished: "Finished run", lost: "Connection lost", refused: "Not signed in", live: "Live" }[state];
+  const isPast = history && !history.follows && (state === "live" || state === "finished");
   return (
-    <span class={`connection ${state}`} role="status" title={why}>
-      <i aria-hidden="true" /> {isPast ? `${words}, looking back` : words}{state === "lost" && history && <small> {why}</small>}
+    <span class={`connection ${state}`} role="status">
+      <i aria-hidden="true" /> {isPast ? `${words}, looking back` : words}
     </span>
   );
 }
@@ -117,7 +145,7 @@ function useKeys(route: Route, help: () => void) {
       const acts: Record<string, () => void> = {
         "/": () => document.getElementById("search")!.focus(),
         "?": help,
-        g: () => open("#/"), t: () => open("#/table"), w: () => open("#/plan"), d: toggleTheme,
+        g: () => open("#/"), t: () => open("#/table"), w: () => history?.view.canPlan && open("#/plan"), d: toggleTheme,
         "[": () => history && store.go(history.position - 1), "]": () => history && store.go(history.position + 1),
         n: () => history && store.go(history.last),
       };

@@ -1,17 +1,22 @@
-// All about a node: its room, its pods, and how near it is to evicting some.
-import { bytes, count, cpu, percent } from "./format";
+// All about a node: its room, its pods, what happened there, and how near it is to evicting some.
+import { podKey, type Cluster } from "./cluster";
+import { percent } from "./format";
 import { Entries, Facts, Manifest, PodName, useAnswer } from "./parts";
 import { nodeLink } from "./routes";
-import type { NodePage, Pod, Signal } from "./shapes";
+import type { Node, NodePage, Pod, Signal } from "./shapes";
 import { useStore } from "./store";
-import { troubles } from "./usage";
+import { SortedTable, type Column } from "./table";
+import { amountOf, requestedOf, requestOf, roomOf, troubles, wordFor } from "./usage";
+
+type Used = NodePage["usage"];
 
 export function NodeView({ name }: { name: string }) {
   const { cluster } = useStore().history!;
   const node = cluster.nodes.get(name);
-  const { answer, problem } = useAnswer<NodePage>(nodeLink(name).slice(2), JSON.stringify(node));
-  const usage = cluster.usageOf(name);
   const pods = [...cluster.podsOn(name), ...cluster.nominatedTo(name)];
+  // Its page is fetched anew when it changes, or pods come or go.
+  const { answer, problem } = useAnswer<NodePage>(nodeLink(name).slice(2), JSON.stringify([node, pods.map((pod) => pod.uid)]));
+  const used = answer?.usage ?? {};
   return (
     <div class="page">
       <h1 tabIndex={-1}>{name} <small>node</small></h1>
@@ -19,55 +24,50 @@ export function NodeView({ name }: { name: string }) {
         <Facts facts={[
           ["State", troubles(node).length ? <span class="bad">⚠ {troubles(node).join(", ")}</span> : "ready"],
           ["Zone", node.zone], ["Pool", node.pool],
-          ["CPU", `${cpu(usage.cpuMilli)} of ${cpu(node.cpuMilli)} requested, ${percent(usage.cpuMilli, node.cpuMilli)}`],
-          ["Memory", `${bytes(usage.memoryBytes)} of ${bytes(node.memoryBytes)} requested, ${percent(usage.memoryBytes, node.memoryBytes)}`],
-          ["Pods", `${count(usage.pods)} of ${count(node.podsMax)}`],
+          ...resourcesOf(node, cluster).map((resource): [string, string] => [wordFor(resource), shareOf(node, resource, cluster, used)]),
           ["Taints", node.taints.join(", ")],
         ]} />
       ) : <p class="faint">It isn't there at the time that is shown.</p>}
       {problem && <p class="bad" role="alert">{problem}</p>}
-      {answer && answer.signals.length > 0 && <Signals signals={answer.signals} />}
-      {pods.length > 0 && <Pods pods={pods} />}
-      {answer && answer.history.length > 0 && <><h2>What happened to it</h2><Entries isOfOne entries={[...answer.history].reverse()} /></>}
+      {answer && answer.history.length > 0 && <><h2>What happened there</h2><Entries entries={[...answer.history].reverse()} /></>}
+      {pods.length > 0 && <><h2>Pods</h2><Pods pods={pods} resources={node ? resourcesOf(node, cluster) : ["cpu", "memory"]} used={used} /></>}
+      {answer && answer.signals.length > 0 && <><h2>Pressure</h2><SortedTable label="Pressure" rows={answer.signals} columns={SIGNALS} /></>}
       {answer && <Manifest text={answer.manifest} />}
     </div>
   );
 }
 
-function Signals({ signals }: { signals: Signal[] }) {
-  return (
-    <>
-      <h2>Pressure</h2>
-      <table>
-        <thead><tr><th>Signal</th><th class="number">Available</th><th class="number">Evicts below</th><th>Threshold</th></tr></thead>
-        <tbody>
-          {signals.map((one) => (
-            <tr><th scope="row">{one.signal}</th><td class="number">{one.available || "not measured"}</td><td class="number">{one.threshold}</td><td>{one.kind}</td></tr>
-          ))}
-        </tbody>
-      </table>
-    </>
-  );
+const resourcesOf = (node: Node, cluster: Cluster) => cluster.resources.filter((resource) => roomOf(node, resource));
+
+function shareOf(node: Node, resource: string, cluster: Cluster, used: Used): string {
+  const usage = cluster.usageOf(node.name);
+  const now = used[""]?.[resource];
+  return `${requestedOf(usage, [node], resource)} requested, ${percent(usage.requested.get(resource) ?? 0, roomOf(node, resource))}` +
+    (now ? `; ${amountOf(resource, now)} used` : "");
 }
 
-function Pods({ pods }: { pods: Pod[] }) {
+const SIGNALS: Column<Signal>[] = [
+  { title: "Signal", value: (one) => one.signal },
+  { title: "Available", value: (one) => one.available || "not measured" },
+  { title: "Evicts below", value: (one) => one.threshold },
+  { title: "Threshold", value: (one) => one.kind },
+];
+
+function Pods({ pods, resources, used }: { pods: Pod[]; resources: string[]; used: Used }) {
   const sorted = pods.sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
-  return (
-    <>
-      <h2>Pods</h2>
-      <table>
-        <thead><tr><th>Pod</th><th class="number">Priority</th><th>Class</th><th>State</th><th class="number">CPU</th><th class="number">Memory</th><th>Belongs to</th></tr></thead>
-        <tbody>
-          {sorted.map((pod) => (
-            <tr key={pod.uid}>
-              <th scope="row"><PodName pod={pod} /></th>
-              <td class="number">{count(pod.priority)}</td><td>{pod.priorityClass}</td>
-              <td>{pod.node ? pod.state : "nominated"}</td>
-              <td class="number">{cpu(pod.cpuMilli)}</td><td class="number">{bytes(pod.memoryBytes)}</td><td>{pod.owner}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </>
-  );
+  const amounts = resources.filter((resource) => resource !== "pods").flatMap((resource): Column<Pod>[] => {
+    const column = (title: string, of: (pod: Pod) => number | undefined) =>
+      ({ title, value: (pod: Pod) => of(pod) ?? 0, cell: (pod: Pod) => (of(pod) ? amountOf(resource, of(pod)!) : "–") });
+    const usedOf = (pod: Pod) => used[podKey(pod)]?.[resource];
+    const columns = [column(wordFor(resource), (pod) => requestOf(pod, resource))];
+    return pods.some(usedOf) ? [...columns, column(`${wordFor(resource)} used`, usedOf)] : columns;
+  });
+  return <SortedTable label="Pods" rows={sorted} columns={[
+    { title: "Pod", value: podKey, cell: (pod) => <PodName pod={pod} /> },
+    { title: "Priority", value: (pod) => pod.priority },
+    { title: "Class", value: (pod) => pod.priorityClass },
+    { title: "State", value: (pod) => (pod.node ? pod.state : "nominated") },
+    ...amounts,
+    { title: "Belongs to", value: (pod) => pod.owner },
+  ]} />;
 }

@@ -1,13 +1,14 @@
 // Draws boxes: nodes with their pods, and groups with their nodes.
 import type { Cluster } from "./cluster";
-import { bytes, count, cpu, percent, several } from "./format";
+import { count, percent, several } from "./format";
 import type { Box } from "./layout";
+import { shortened } from "./names";
 import { textOn, type Palette } from "./palette";
 import type { Node, Pod } from "./shapes";
-import { isThere, isUnwell, requestOf, roomOf, sum, troubles, usageOf, type Resource } from "./usage";
+import { amountOf, isThere, isUnwell, requestOf, roomOf, sum, troubles, usageOf, wordFor } from "./usage";
 
 export interface Scene { context: CanvasRenderingContext2D; cluster: Cluster; palette: Palette;
-  classes: string[]; resource: Resource }
+  classes: string[]; resource: string }
 interface Area { x: number; y: number; width: number; height: number }
 export interface Strip extends Area { pod: Pod; isGhost: boolean }
 
@@ -15,30 +16,31 @@ const FONT = "system-ui, sans-serif";
 const HEAD = 20;
 const HEADLINES = 74;
 const STRIP_MIN = 2;
+// What nominated pods have of a box's width, beside the pods that are there.
+const GHOST_SHARE = 0.34;
 
 const headOf = (box: Area) => (box.width >= 64 && box.height >= 44 ? HEAD : 3);
 
-// A node's pods from the bottom, the highest priority first; nominated ones as ghosts above.
-export function stripsOf(box: Box, cluster: Cluster, resource: Resource): Strip[] {
+// A node's pods from the bottom, the highest priority first; nominated ones as ghosts beside them.
+export function stripsOf(box: Box, cluster: Cluster, resource: string): Strip[] {
   const node = box.nodes[0]!;
   const room = roomOf(node, resource);
   const head = headOf(box);
   const [x, top, width, height] = [box.x + 3, box.y + head, box.width - 6, box.height - head - 3];
   const tall = (pod: Pod) => Math.max(STRIP_MIN, room ? (requestOf(pod, resource) / room) * height : 0);
-  const pods = [...cluster.podsOn(node.name)].filter(isThere).sort(moreImportant);
-  const scale = Math.min(1, height / pods.reduce((all, pod) => all + tall(pod), 0));
-  let y = top + height;
-  const strips = pods.map((pod) => {
-    const strip = { pod, isGhost: false, x, y: y - tall(pod) * scale, width, height: tall(pod) * scale };
-    y = strip.y;
-    return strip;
-  });
-  for (const pod of [...cluster.nominatedTo(node.name)].sort(moreImportant)) {
-    const ghost = Math.min(height, Math.max(12, tall(pod)));
-    y = Math.max(top, y - ghost);
-    strips.push({ pod, isGhost: true, x, y, width, height: ghost });
-  }
-  return strips;
+  const stacked = (pods: Pod[], isGhost: boolean, left: number, wide: number) => {
+    const sorted = pods.sort(moreImportant);
+    const scale = Math.min(1, height / sorted.reduce((all, pod) => all + tall(pod), 0));
+    let y = top + height;
+    return sorted.map((pod) => {
+      y -= tall(pod) * scale;
+      return { pod, isGhost, x: left, y, width: wide, height: tall(pod) * scale };
+    });
+  };
+  const ghosts = [...cluster.nominatedTo(node.name)];
+  const aside = ghosts.length ? Math.round(width * GHOST_SHARE) : 0;
+  return [...stacked([...cluster.podsOn(node.name)].filter(isThere), false, x, width - aside),
+    ...stacked(ghosts, true, x + width - aside + 2, aside - 2)];
 }
 
 const moreImportant = (a: Pod, b: Pod) => b.priority - a.priority || (a.name < b.name ? -1 : 1);
@@ -56,22 +58,19 @@ function paintNode(scene: Scene, box: Box) {
   frame(scene, box, node);
   const strips = stripsOf(box, cluster, resource);
   if (headOf(box) === HEAD) {
-    const used = sum2(strips, (strip) => requestOf(strip.pod, resource));
-    const right = percent(used, roomOf(node, resource));
+    const right = percent(cluster.usageOf(node.name).requested.get(resource) ?? 0, roomOf(node, resource));
     const trouble = troubles(node)[0] ?? "";
     const wide = text(scene, right, box.x + box.width - 6, box.y + 14, 0, palette.faint, "right");
     const room = box.width - 16 - wide;
     const taken = trouble && room > 130
       ? text(scene, `⚠ ${trouble}`, box.x + box.width - 12 - wide, box.y + 14, room / 2, palette.bad, "right") + 8
       : 0;
-    text(scene, trouble && !taken ? `⚠ ${node.name}` : node.name, box.x + 6, box.y + 14, room - taken,
-      trouble ? palette.bad : palette.text, "left", 600);
+    const sign = trouble && !taken ? "⚠ " : "";
+    text(scene, sign + node.name, box.x + 6, box.y + 14, room - taken, trouble ? palette.bad : palette.text, "left", 600, 11,
+      (letters) => sign + shortened(node.name, letters - sign.length, cluster.nodeEnding));
   }
   for (const strip of strips) paintStrip(scene, strip);
 }
-
-const sum2 = (strips: Strip[], of: (strip: Strip) => number) =>
-  strips.reduce((all, strip) => (strip.isGhost ? all : all + of(strip)), 0);
 
 function frame({ context, palette }: Scene, box: Box, node: Node | null) {
   context.fillStyle = palette.box;
@@ -93,9 +92,6 @@ function paintStrip(scene: Scene, strip: Strip) {
   const gap = height >= 4 ? 1 : 0;
   const isGoing = pod.state === "terminating";
   if (strip.isGhost) {
-    context.fillStyle = palette.box;
-    context.globalAlpha = 0.88;
-    context.fillRect(x, y, width, height - gap);
     context.fillStyle = colour;
     context.globalAlpha = 0.3;
     context.fillRect(x, y, width, height - gap);
@@ -114,14 +110,15 @@ function paintStrip(scene: Scene, strip: Strip) {
   if (height < 12 || width < 54) return;
   const ink = strip.isGhost || isGoing ? palette.text : textOn(colour);
   const base = y + Math.min(height / 2, 12) + 3.5;
-  const amount = resource === "cpu" ? cpu(pod.cpuMilli) : bytes(pod.memoryBytes);
+  const amount = amountOf(resource, requestOf(pod, resource));
   if (isGoing) {
     context.fillStyle = palette.box;
     context.fillRect(x + 2, base - 10, width - 4, 13);
   }
   const wide = width > 130 ? text(scene, amount, x + width - 5, base, 0, ink, "right") : 0;
-  const name = strip.isGhost ? `→ ${pod.name}` : isGoing ? `✕ ${pod.name}` : pod.name;
-  text(scene, name, x + 5, base, width - 14 - wide, ink);
+  const sign = strip.isGhost ? "→ " : isGoing ? "✕ " : "";
+  text(scene, sign + pod.name, x + 5, base, width - 14 - wide, ink, "left", 400, 11,
+    (letters) => sign + shortened(pod.name, letters - sign.length));
 }
 
 const hatches = new Map<string, CanvasPattern>();
@@ -153,7 +150,7 @@ function paintGroup(scene: Scene, box: Box, touched: Set<string> | null) {
   const filled: Filled[] = [];
   box.nodes.forEach((node, index) => {
     if (touched && !touched.has(node.name)) return;
-    filled.push({ ...cells.at(index), node, requested: cluster.usageOf(node.name)[resource], room: roomOf(node, resource) });
+    filled.push({ ...cells.at(index), node, requested: cluster.usageOf(node.name).byClass.get(resource) ?? new Map(), room: roomOf(node, resource) });
   });
   if (touched) {
     context.fillStyle = palette.box;
@@ -172,15 +169,16 @@ function paintHeadlines(scene: Scene, box: Box) {
   const nodes = several(box.nodes.length, "node");
   const wide = text(scene, nodes, right, box.y + 20, 0, palette.faint, "right");
   text(scene, box.title, x, box.y + 20, right - x - wide - 8, palette.text, "left", 600, 13);
-  const full = `CPU ${percent(usage.cpuMilli, sum(box.nodes, (node) => node.cpuMilli))}   ` +
-    `memory ${percent(usage.memoryBytes, sum(box.nodes, (node) => node.memoryBytes))}   ${several(usage.pods, "pod")}`;
+  const shares = [...new Set([resource, "cpu", "memory"])].filter((one) => cluster.resources.includes(one))
+    .map((one) => `${wordFor(one)} ${percent(usage.requested.get(one) ?? 0, sum(box.nodes, (node) => roomOf(node, one)))}`);
+  const full = [...shares, several(usage.pods, "pod")].join("   ");
   text(scene, full, x, box.y + 38, right - x, palette.text);
   const notes = [[box.nodes.filter(isUnwell).length, "unwell"], [usage.terminating, "terminating"], [usage.nominated, "nominated"]]
     .filter(([amount]) => amount).map(([amount, what]) => `${count(amount as number)} ${what}`).join("   ");
   text(scene, notes, x, box.y + 54, right - x, palette.bad);
   const room = sum(box.nodes, (node) => roomOf(node, resource));
   const bar = { x, y: box.y + 62, width: right - x, height: 10, node: box.nodes[0]!, room };
-  fill(scene, [{ ...bar, requested: usage[resource] }], true);
+  fill(scene, [{ ...bar, requested: usage.byClass.get(resource) ?? new Map() }], true);
 }
 
 // What is going on in a cell: hatched where pods terminate, framed where something is the matter.
@@ -245,14 +243,16 @@ export function cellsOf(box: Box) {
 
 // Writes a text, cut to fit, and returns how wide it is.
 function text({ context }: Scene, words: string, x: number, y: number, room: number, colour: string,
-  align: CanvasTextAlign = "left", weight = 400, size = 11): number {
+  align: CanvasTextAlign = "left", weight = 400, size = 11,
+  cut = (letters: number) => (letters > 1 ? `${words.slice(0, letters - 1)}…` : "")): number {
   context.font = `${weight} ${size}px ${FONT}`;
   context.textAlign = align;
   context.fillStyle = colour;
   let shown = words;
   if (room) {
-    const letters = Math.max(0, Math.floor((room / context.measureText(words).width) * words.length));
-    if (letters < words.length) shown = letters > 1 ? `${words.slice(0, letters - 1)}…` : "";
+    let letters = Math.max(0, Math.floor((room / context.measureText(words).width) * words.length));
+    if (letters < words.length) shown = cut(letters);
+    while (letters > 0 && shown && context.measureText(shown).width > room) shown = cut(--letters);
   }
   context.fillText(shown, x, y);
   return context.measureText(shown).width;

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { budgetKey, type Cluster } from "./cluster";
 import { count } from "./format";
 import { byName } from "./layout";
+import { Name } from "./names";
 import { PodName } from "./parts";
 import { nodeLink } from "./routes";
 import type { Pod } from "./shapes";
@@ -49,7 +50,9 @@ function Panel({ id, title, says, amount, children }: PanelProps) {
 
 function QueuedPods({ pods }: { pods: Iterable<Pod> }) {
   const [shown, setShown] = useState(SHOWN);
-  const sorted = [...pods].sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
+  // Those that are stuck stand before those that have a place in view.
+  const sorted = [...pods].sort((a, b) => Number(!!a.nominatedNode) - Number(!!b.nominatedNode)
+    || b.priority - a.priority || (a.name < b.name ? -1 : 1));
   return (
     <>
       <ol class="queue">
@@ -102,7 +105,7 @@ function Unwell({ cluster }: { cluster: Cluster }) {
       <ul class="queue">
         {nodes.slice(0, shown).map((node) => (
           <li key={node.name}>
-            <a href={nodeLink(node.name)}>{node.name}</a>
+            <a href={nodeLink(node.name)}><Name name={node.name} ending={cluster.nodeEnding} /></a>
             <span class="bad">⚠ {troubles(node).join(", ")}</span>
           </li>
         ))}

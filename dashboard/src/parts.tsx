@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { get } from "./connection";
 import { clockTime, elapsed } from "./format";
 import { laneOf } from "./lanes";
+import { Name } from "./names";
 import { usePalette } from "./palette";
 import { nodeLink, podLink } from "./routes";
 import type { Entry, Pod } from "./shapes";
@@ -18,7 +19,7 @@ export function PodName({ pod }: { pod: Pod }) {
   return (
     <span class="pod-name" title={title}>
       <Swatch colour={palette.ofPod(pod)} />
-      <a href={podLink(pod)}>{pod.namespace}/{pod.name}</a>
+      <a href={podLink(pod)} aria-label={`${pod.namespace}/${pod.name}`}><Name name={`${pod.namespace}/${pod.name}`} /></a>
     </span>
   );
 }

@@ -1,20 +1,20 @@
 // The picture of a cluster: nodes as boxes filled by their pods. Arrows move among them.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { classOf, podKey, type Cluster } from "./cluster";
-import { bytes, count, cpu, several } from "./format";
+import { count, several } from "./format";
 import { groupingOf, layOut, nodesIn, titleOf, type Box, type Focus, type Grouping, type Layout } from "./layout";
 import { cellsOf, paintBox, stripsOf } from "./paint";
 import { usePalette } from "./palette";
 import { nodeLink, open, podLink } from "./routes";
-import type { Node, Pod } from "./shapes";
+import type { Node, Pod, View } from "./shapes";
 import { useStore } from "./store";
 import { Swatch } from "./parts";
-import { sum, troubles, usageOf, type Resource } from "./usage";
+import { requestedOf, requestsOf, troubles, usageOf, wordFor, type Usage } from "./usage";
 
 interface Found { box: Box; node: Node | null; pod: Pod | null; isGhost: boolean; x: number; y: number }
 
 // What is kept while another page is shown.
-const kept = { focus: [] as Focus[], grouping: "auto" as Grouping, resource: "cpu" as Resource, zoom: 1, selected: "" };
+const kept = { focus: [] as Focus[], grouping: "auto" as Grouping, resource: "cpu", zoom: 1, selected: "" };
 
 export function Picture() {
   const { history, version } = useStore();
@@ -108,7 +108,7 @@ export function Picture() {
 
   return (
     <section class="picture" aria-label="Nodes and their pods">
-      <Toolbar by={layout.by} focus={kept.focus} change={change} zoom={zoom} nodes={nodes} />
+      <Toolbar by={layout.by} focus={kept.focus} change={change} zoom={zoom} nodes={nodes} resources={cluster.resources} />
       <div ref={frame} class="boxes" tabIndex={0} role="listbox" aria-label="Nodes; arrows move, Enter opens"
         aria-activedescendant="box-selected" onKeyDown={onKeyDown} onPointerMove={onMove}
         onPointerLeave={() => setFound(null)} onClick={onClick} onScroll={() => paint(null)}>
@@ -122,8 +122,8 @@ export function Picture() {
         </div>
       </div>
       {found && <Tip found={found} cluster={cluster} size={size} />}
-      <Legend />
-      {!nodes.length && <p class="empty">There are no nodes.</p>}
+      <Legend resource={kept.resource} />
+      <NextCommand view={history!.view} cluster={cluster} />
     </section>
   );
 }
@@ -158,12 +158,14 @@ function describe(box: Box, cluster: Cluster): string {
   const words = [box.title];
   if (box.by !== "node") words.push(several(box.nodes.length, "node"));
   else words.push(box.nodes[0]!.zone && `zone ${box.nodes[0]!.zone}`, ...troubles(box.nodes[0]!));
-  words.push(`CPU ${cpu(usage.cpuMilli)} of ${cpu(sum(box.nodes, (node) => node.cpuMilli))}`,
-    `memory ${bytes(usage.memoryBytes)} of ${bytes(sum(box.nodes, (node) => node.memoryBytes))}`,
-    several(usage.pods, "pod"), usage.terminating ? `${count(usage.terminating)} terminating` : "",
+  words.push(...amountsOf(usage, box.nodes, cluster), several(usage.pods, "pod"), usage.terminating ? `${count(usage.terminating)} terminating` : "",
     usage.nominated ? `${count(usage.nominated)} nominated` : "");
   return words.filter(Boolean).join(", ");
 }
+
+// How much of each resource is requested, in words.
+const amountsOf = (usage: Usage, nodes: Node[], cluster: Cluster) => cluster.resources
+  .filter((resource) => resource !== "pods").map((resource) => `${wordFor(resource)} ${requestedOf(usage, nodes, resource)}`);
 
 function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: { width: number; height: number } }) {
   const { node, pod, box } = found;
@@ -176,7 +178,7 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
       <div class="tip" role="tooltip" style={style}>
         <b>{podKey(pod)}</b>
         <span>{classOf(pod)}, priority {count(pod.priority)}</span>
-        <span>CPU {cpu(pod.cpuMilli)}, memory {bytes(pod.memoryBytes)}</span>
+        <span>requests {requestsOf(pod) || "nothing"}</span>
         <span>{found.isGhost ? `nominated to ${pod.nominatedNode}` : pod.state}{pod.owner && `, of ${pod.owner}`}</span>
       </div>
     );
@@ -187,8 +189,7 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
     <div class="tip" role="tooltip" style={style}>
       <b>{node ? node.name : box.title}</b>
       {node && <span>{[node.zone && `zone ${node.zone}`, node.pool && `pool ${node.pool}`].filter(Boolean).join(", ")}</span>}
-      <span>CPU {cpu(usage.cpuMilli)} of {cpu(sum(nodes, (one) => one.cpuMilli))}</span>
-      <span>memory {bytes(usage.memoryBytes)} of {bytes(sum(nodes, (one) => one.memoryBytes))}</span>
+      {amountsOf(usage, nodes, cluster).map((amount) => <span>{amount}</span>)}
       <span>{several(usage.pods, "pod")}{usage.terminating > 0 && `, ${count(usage.terminating)} terminating`}</span>
       {node && troubles(node).length > 0 && <span class="bad">{troubles(node).join(", ")}</span>}
       {node?.taints.map((taint) => <span class="faint">{taint}</span>)}
@@ -196,10 +197,23 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
   );
 }
 
-interface ToolbarProps { by: string; focus: Focus[]; nodes: Node[]; zoom(times: number): void;
+// What fills a cluster that has nothing to show.
+function NextCommand({ view, cluster }: { view: View; cluster: Cluster }) {
+  if (cluster.nodes.size && cluster.pods.size) return null;
+  const what = cluster.nodes.size ? "pods" : "nodes";
+  const command = !view.live ? "podium snapshot > state.yaml; podium plan -f state.yaml --apply FILE --serve"
+    : !view.canApply ? `kubectl get ${what} --all-namespaces`
+    : what === "nodes" ? "podium up --nodes 3" : "kubectl create deployment web --image=nginx --replicas=3";
+  const says = !view.live ? "A state that has some comes from a cluster:"
+    : !view.canApply ? "See whether this scheduler's account sees some:"
+    : what === "nodes" ? "Start a cluster that has some:" : "With the KUBECONFIG that podium up has printed, make some:";
+  return <p class={cluster.nodes.size ? "next" : "empty"}>There are no {what}. {says} <code>{command}</code></p>;
+}
+
+interface ToolbarProps { by: string; focus: Focus[]; nodes: Node[]; resources: string[]; zoom(times: number): void;
   change(changed: Partial<typeof kept>): void }
 
-function Toolbar({ by, focus, nodes, change, zoom }: ToolbarProps) {
+function Toolbar({ by, focus, nodes, resources, change, zoom }: ToolbarProps) {
   return (
     <div class="toolbar">
       <nav aria-label="Which part" class="crumbs">
@@ -220,9 +234,8 @@ function Toolbar({ by, focus, nodes, change, zoom }: ToolbarProps) {
         </select>
       </label>
       <label>Filled by{" "}
-        <select value={kept.resource} onChange={(event) => change({ resource: event.currentTarget.value as Resource })}>
-          <option value="cpu">CPU</option>
-          <option value="memory">memory</option>
+        <select value={kept.resource} onChange={(event) => change({ resource: event.currentTarget.value })}>
+          {resources.map((resource) => <option value={resource}>{wordFor(resource)}</option>)}
         </select>
       </label>
       <span class="pair">
@@ -233,16 +246,20 @@ function Toolbar({ by, focus, nodes, change, zoom }: ToolbarProps) {
   );
 }
 
-// Which colour is which class; the classes that pods have.
-function Legend() {
+// Each sign of the picture in its words.
+const SIGNS = [["bound", "bound, not running yet"], ["hatched", "✕ terminating"], ["ghost", "→ nominated"], ["free", "free"],
+  ["not-ready", "⚠ not ready"], ["pressure", "⚠ under pressure"], ["cordoned", "⚠ cordoned"]] as const;
+
+// Which colour is which class, of the classes that pods have, and what the signs mean.
+function Legend({ resource }: { resource: string }) {
   const palette = usePalette();
   return (
-    <ul class="legend" aria-label="Colours">
+    <ul class="legend" aria-label="Colours and signs">
+      <li class="faint">Filled by requests of {wordFor(resource)}:</li>
       {palette.classes.map(({ name, value }) => (
         <li key={name}><Swatch colour={palette.ofClass(name)} /> {name}{!/^(priority \d|no class)/.test(name) && <> <small>{count(value)}</small></>}</li>
       ))}
-      <li><i class="swatch hatched" /> terminating</li>
-      <li><i class="swatch ghost" /> nominated</li>
+      {SIGNS.map(([sign, says]) => <li key={sign}><i class={`swatch ${sign}`} /> {says}</li>)}
     </ul>
   );
 }

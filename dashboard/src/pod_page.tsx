@@ -1,12 +1,13 @@
 // All about a pod: what it is, the whole decision about it, and what happened to it.
 import { podKey } from "./cluster";
-import { bytes, count, cpu } from "./format";
+import { count } from "./format";
 import { Entries, Facts, Manifest, Swatch, useAnswer } from "./parts";
 import { usePalette } from "./palette";
 import { Told } from "./presentation";
 import { nodeLink, podLink } from "./routes";
 import type { PodPage } from "./shapes";
 import { useStore } from "./store";
+import { requestsOf } from "./usage";
 
 export function PodView({ namespace, name }: { namespace: string; name: string }) {
   const { cluster } = useStore().history!;
@@ -24,7 +25,7 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
           ["State", `${pod.state}${pod.queue && `, ${pod.queue}`}`],
           ["Node", pod.node && <a href={nodeLink(pod.node)}>{pod.node}</a>],
           ["Nominated to", !pod.node && pod.nominatedNode && <a href={nodeLink(pod.nominatedNode)}>{pod.nominatedNode}</a>],
-          ["Requests", `CPU ${cpu(pod.cpuMilli)}, memory ${bytes(pod.memoryBytes)}`],
+          ["Requests", requestsOf(pod) || "nothing"],
           ["Belongs to", pod.owner],
           ["Message", pod.message],
         ]} />

@@ -1,4 +1,5 @@
 // What is told to people, as the server composes it: explanations and plans.
+import { SortedTable, type Column } from "./table";
 import type { Bars, Block, Branch, Cell, Piece, Presentation, Section, Table } from "./shapes";
 
 export function Told({ presentation, isOpen = false }: { presentation: Presentation; isOpen?: boolean }) {
@@ -35,27 +36,25 @@ function One({ block, about }: { block: Block; about: string }) {
 
 function Columns({ table, about }: { table: Table; about: string }) {
   const isNumber = table.headers.map((_, column) => table.rows.every((row) => NUMBER.test(textOf(row[column]!))));
+  const columns = table.headers.map((title, column): Column<Cell[]> => ({
+    title,
+    value: (row) => (isNumber[column] ? amountOf(textOf(row[column]!)) : textOf(row[column]!)),
+    cell: (row) => textOf(row[column]!),
+    tone: (row) => toneOf(row[column]!),
+  }));
   return (
     <figure>
       {table.title && <figcaption>{table.title}</figcaption>}
-      <div class="scroll-x" tabIndex={0} role="region" aria-label={table.title || about || "Table"}>
-        <table>
-          <thead><tr>{table.headers.map((header, column) => <th scope="col" class={isNumber[column] ? "number" : ""}>{header}</th>)}</tr></thead>
-          <tbody>{table.rows.map((row) => <tr>{row.map((cell, column) => <TableCell cell={cell} isNumber={isNumber[column]!} />)}</tr>)}</tbody>
-        </table>
-      </div>
+      <SortedTable label={table.title || about || "Table"} rows={table.rows} columns={columns} />
       {table.notes.map((note) => <p class="faint">{note}</p>)}
     </figure>
   );
 }
 
 const NUMBER = /^[-−]?[\d.,]*( [×✕])?$/;
+const amountOf = (text: string) => Number(text.replace("−", "-").replace(/,| [×✕]/g, ""));
 const textOf = (cell: Cell) => (typeof cell === "string" ? cell : cell.text);
-
-function TableCell({ cell, isNumber }: { cell: Cell; isNumber: boolean }) {
-  const tone = typeof cell === "string" ? "" : cell.tone;
-  return <td class={isNumber ? `number ${tone}` : tone}>{textOf(cell)}</td>;
-}
+const toneOf = (cell: Cell) => (typeof cell === "string" ? "" : cell.tone);
 
 function Branches({ branches }: { branches: Branch[] }) {
   return (

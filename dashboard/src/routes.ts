@@ -2,7 +2,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 
 export type Route =
-  | { page: "picture" | "table" | "plan" }
+  | { page: "start" | "picture" | "table" | "plan" | "summary" }
   | { page: "pods"; namespace: string; name: string }
   | { page: "nodes"; name: string };
 
@@ -15,7 +15,8 @@ export function routeOf(hash: string): Route {
   const [page, ...names] = hash.replace(/^#\//, "").split("/").map(decoded);
   if (page === "pods" && names.length === 2) return { page, namespace: names[0]!, name: names[1]! };
   if (page === "nodes" && names.length === 1) return { page, name: names[0]! };
-  return { page: page === "table" || page === "plan" ? page : "picture" };
+  if (!hash) return { page: "start" };
+  return { page: page === "table" || page === "plan" || page === "summary" ? page : "picture" };
 }
 
 function decoded(part: string): string {

@@ -2,14 +2,14 @@
 
 export interface Node {
   name: string; zone: string; pool: string; ready: boolean; cordoned: boolean;
-  taints: string[]; pressure: string[]; cpuMilli: number; memoryBytes: number; podsMax: number;
+  taints: string[]; pressure: string[]; allocatable: Record<string, number>;
 }
 
 export type Queue = "" | "active" | "backoff" | "unschedulable" | "gated";
 
 export interface Pod {
   uid: string; namespace: string; name: string; node: string; nominatedNode: string; phase: string;
-  priority: number; priorityClass: string; owner: string; cpuMilli: number; memoryBytes: number;
+  priority: number; priorityClass: string; owner: string; requests: Record<string, number>;
   state: "pending" | "bound" | "running" | "terminating" | "finished"; queue: Queue; message: string;
 }
 
@@ -32,7 +32,7 @@ export interface Step {
 
 export interface View {
   number: number; atS: number; clock: string; title: string;
-  live: boolean; canPlan: boolean; canApply: boolean;
+  live: boolean; canPlan: boolean; canApply: boolean; summary: Presentation | null;
   priorityClasses: PriorityClass[];
   nodes: Node[]; pods: Pod[]; budgets: Budget[]; entries: Entry[];
 }
@@ -53,7 +53,10 @@ export interface PodPage {
   manifest: string; history: Entry[]; preemption: Presentation | null; explanation: Presentation | null; problem: string;
 }
 export interface Signal { signal: string; available: string; threshold: string; kind: string }
-export interface NodePage { manifest: string; signals: Signal[]; history: Entry[] }
+// By pod, and by "" for the node itself.
+export interface NodePage {
+  manifest: string; signals: Signal[]; history: Entry[]; usage: Record<string, Record<string, number>>;
+}
 export interface FormField {
   description: string; type?: string | string[]; enum?: string[]; minimum?: number; default?: unknown;
 }

@@ -4,7 +4,7 @@ import { follow } from "./connection";
 import { History } from "./history";
 import type { Step, View } from "./shapes";
 
-export interface Connection { state: "connecting" | "live" | "finished" | "lost"; why: string }
+export interface Connection { state: "connecting" | "live" | "finished" | "lost" | "refused"; why: string }
 
 const FRAME_MAX_MS = 250;
 
@@ -50,7 +50,8 @@ class Store {
       steps: (steps: Step[]) => { for (const step of steps) this.history?.add(step); this.moved(); },
       connected: () => set(live()),
       ended: () => set("finished"),
-      lost: (why, retryMs) => set("lost", retryMs ? `${why}; trying again` : why),
+      lost: (why) => set("lost", why),
+      refused: () => set("refused"),
     });
   }
 }

@@ -83,6 +83,7 @@ export function WhatIf() {
             <form class="apply" onSubmit={apply}>
               <label>Administrator's token <input type="password" autocomplete="off" required value={kept.token}
                 onInput={(event) => change({ token: event.currentTarget.value })} /></label>
+              <small>in the file <code>tokens/admin</code> of the data directory</small>
               <button class="danger" disabled={isBusy || !isPlanned || !kept.token}>Apply</button>
               {!isPlanned && <span class="faint">The manifests have changed: plan them again.</span>}
             </form>

@@ -1,6 +1,6 @@
 """Conversion of API objects, timeline entries and Events to what the dashboard shows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -26,8 +26,8 @@ from podium.api.pods import (
     priority_class_of,
 )
 from podium.api.priority import pod_priority
-from podium.api.resources import pod_requests
-from podium.api.values.quantity import QuantityError, ceil_milli, ceil_value, milli_value, value
+from podium.api.resources import pod_requests, resource_amount
+from podium.api.values.quantity import QuantityError, nanos
 from podium.api.values.times import epoch_s
 from podium.api.well_known import HASH_LABEL, ZONE_LABEL
 from podium.simulation.timeline import TimelineEntry
@@ -57,9 +57,7 @@ def described_node(obj: Object) -> Node:
         cordoned=is_cordoned(obj),
         taints=[taint_text(taint) for taint in taints_of(obj)],
         pressure=[kind for kind in WARNING_CONDITIONS if holds(obj, kind)],
-        cpu_milli=milli_value(allocatable.get("cpu") or 0),
-        memory_bytes=value(allocatable.get("memory") or 0),
-        pods_max=value(allocatable.get("pods") or 0),
+        allocatable={name: resource_amount(name, nanos(one)) for name, one in allocatable.items()},
     )
 
 
@@ -75,7 +73,6 @@ def described_pod(obj: Object) -> Pod:
         "overhead": spec.get("overhead"),
         "resources": spec.get("resources"),
     }
-    cpu_milli, memory_bytes = _summed(msgspec.json.encode(requests))
     if is_finished(obj):
         state = "finished"
     elif is_terminating(obj):
@@ -98,8 +95,7 @@ def described_pod(obj: Object) -> Pod:
         priority=pod_priority(obj),
         priority_class=priority_class_of(obj),
         owner=_owner(obj),
-        cpu_milli=cpu_milli,
-        memory_bytes=memory_bytes,
+        requests=_summed(msgspec.json.encode(requests)),
         state=state,
         queue="",
         message=message or str(status.get("message") or status.get("reason") or ""),
@@ -125,14 +121,14 @@ def described_class(obj: Object) -> PriorityClass:
 
 
 @lru_cache(maxsize=4096)
-def _summed(requests: bytes) -> tuple[int, int]:
-    # The CPU and memory that an encoded pod spec requests; cached, as most pods are alike.
+def _summed(requests: bytes) -> Mapping[str, int]:
+    # What an encoded pod spec requests; cached, as most pods are alike.
     try:
         amounts = pod_requests({"spec": msgspec.json.decode(requests)})
     except QuantityError:
         # An export or an old API server may have let an invalid quantity through.
-        return 0, 0
-    return ceil_milli(amounts.get("cpu", 0)), ceil_value(amounts.get("memory", 0))
+        return {}
+    return {name: resource_amount(name, amount) for name, amount in amounts.items() if amount}
 
 
 def _owner(pod: Object) -> str:
@@ -194,4 +190,5 @@ def _entry(entry: TimelineEntry, text: str) -> Entry:
         name=name,
         by=entry.by,
         text=text,
+        node=(entry.details.get("preemption") or entry.details).get("node") or "",
     )

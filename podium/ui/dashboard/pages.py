@@ -70,8 +70,10 @@ class Pages:
     async def node_page(self, name: str) -> NodePage:
         """Return the details of a node."""
         manifest, history = self._manifest_and_history("Node", "", name)
-        signals = () if self._feed.is_over else self._source.signals(name)
-        return NodePage(manifest=manifest, history=history, signals=signals)
+        if self._feed.is_over:
+            return NodePage(manifest=manifest, history=history, signals=(), usage={})
+        signals, usage = self._source.signals(name), self._source.usage(name)
+        return NodePage(manifest=manifest, history=history, signals=signals, usage=usage)
 
     async def plan(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
         """Plan manifests and other changes.

@@ -5,7 +5,7 @@ same uid), deleted objects are removed, and entries are appended.
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,7 +24,7 @@ class Node(Shape, frozen=True, kw_only=True):
         pool: node pool, from the usual labels of cloud providers; empty without such a label.
         taints: as `key=value:Effect`.
         pressure: pressure conditions that are true, such as `MemoryPressure`.
-        cpu_milli: allocatable CPU; `memory_bytes` and `pods_max` are allocatable, too.
+        allocatable: allocatable amount of each resource, in millicores for `cpu`.
     """
 
     name: str
@@ -34,9 +34,7 @@ class Node(Shape, frozen=True, kw_only=True):
     cordoned: bool
     taints: Sequence[str]
     pressure: Sequence[str]
-    cpu_milli: int
-    memory_bytes: int
-    pods_max: int
+    allocatable: Mapping[str, int]
 
 
 class Pod(Shape, frozen=True, kw_only=True):
@@ -44,7 +42,7 @@ class Pod(Shape, frozen=True, kw_only=True):
 
     Attributes:
         owner: the pod's workload, such as `Deployment/web`; empty without a controller.
-        cpu_milli: requested CPU; `memory_bytes` is requested, too.
+        requests: requested amount of each resource, in millicores for `cpu`.
         state: `pending`, `bound`, `running`, `terminating` or `finished`.
         queue: scheduling queue of a pending pod: `active`, `backoff`, `unschedulable` or `gated`.
     """
@@ -58,8 +56,7 @@ class Pod(Shape, frozen=True, kw_only=True):
     priority: int
     priority_class: str
     owner: str
-    cpu_milli: int
-    memory_bytes: int
+    requests: Mapping[str, int]
     state: str
     queue: str
     message: str
@@ -90,6 +87,7 @@ class Entry(Shape, frozen=True, kw_only=True):
         at_s: seconds since the start of the cluster's clock; negative for earlier Events.
         type: type of the timeline entry, or the reason of an Event.
         by: name of the component that acted, or `user`.
+        node: the pod's node at that time; empty if the entry isn't about one.
     """
 
     at_s: float
@@ -99,6 +97,7 @@ class Entry(Shape, frozen=True, kw_only=True):
     name: str
     by: str
     text: str
+    node: str = ""
 
 
 class Abilities(NamedTuple):
@@ -121,6 +120,7 @@ class View(Shape, frozen=True, kw_only=True):
         number: number of the last step that the view includes.
         at_s: seconds since the start of the cluster's clock.
         clock: start of the cluster's clock, such as `2026-01-01T00:00:00Z`.
+        summary: presentation of the result of a finished run; None for a running cluster.
     """
 
     number: int
@@ -135,6 +135,7 @@ class View(Shape, frozen=True, kw_only=True):
     pods: Sequence[Pod]
     budgets: Sequence[Budget]
     entries: Sequence[Entry]
+    summary: Any = None
 
 
 class Step(Shape, frozen=True, kw_only=True):
@@ -205,11 +206,17 @@ class SignalRow(Shape, frozen=True, kw_only=True):
 
 
 class NodePage(Shape, frozen=True, kw_only=True):
-    """Details of a node."""
+    """Details of a node.
+
+    Attributes:
+        history: entries about the node, and about the pods on it.
+        usage: measured amounts of resources by pod, `namespace/name`; empty key: the whole node.
+    """
 
     manifest: str
     signals: Sequence[SignalRow]
     history: Sequence[Entry]
+    usage: Mapping[str, Mapping[str, int]]
 
 
 class PlanPage(Shape, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from podium.ui.dashboard.dashboard_app import served_locally
 from podium.ui.dashboard.feeds.finished_runs import FinishedRun, simulation_explainer
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.pages import Pages
+from podium.ui.dashboard.views import presented
 from podium.ui.inputs.inputs import Asked
 from podium.ui.writers.terminal import console
 from podium.whatif.explain.pod_explanations import explain_pod
@@ -45,7 +46,7 @@ class Recording:
             def explain(pod: str) -> Any:
                 return asked.noted_in(explain_pod(asked.request, pod))
 
-        feed = self._recorder.finished(title, entries)
+        feed = self._recorder.finished(title, entries, presented(answer.presentation()))
         pages = Pages(self._recorder.objects, feed, lambda: FinishedRun(explain))
 
         async def serve() -> None:

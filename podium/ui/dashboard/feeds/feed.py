@@ -59,9 +59,13 @@ class RecordedFeed:
         return [*islice(self._steps, len(self._steps) - (self._newest - number), None)]
 
     def history(self, kind: str, namespace: str, name: str) -> list[Entry]:
-        """Return the timeline entries about an object, in order."""
-        about = (kind, namespace, name)
-        return [one for one in self._entries if (one.kind, one.namespace, one.name) == about]
+        """Return the timeline entries about an object, or on a node, in order."""
+        about, node = (kind, namespace, name), name if kind == "Node" else None
+        return [
+            one
+            for one in self._entries
+            if (one.kind, one.namespace, one.name) == about or one.node == node
+        ]
 
     @contextmanager
     def looking(self) -> Iterator[None]:

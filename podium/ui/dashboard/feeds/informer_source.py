@@ -93,6 +93,10 @@ class InformerSource:
         """Return an empty list, as kubelets don't publish their eviction signals."""
         return []
 
+    def usage(self, _: str) -> dict[str, dict[str, int]]:
+        """Return an empty dict, as the scheduler reads no metrics."""
+        return {}
+
     def state(self) -> list[Object]:
         """Return all objects in the informers, and the PriorityClasses to which pods refer."""
         informers = self._driver.informers(self._machine().name)

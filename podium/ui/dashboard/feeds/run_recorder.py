@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -36,8 +37,14 @@ class RunRecorder:
         self._driver = cluster.driver
         self._driver.hooks.append(self._happened)
 
-    def finished(self, title: str, entries: Iterable[TimelineEntry]) -> RecordedFeed:
-        """Stop recording, and return the feed of the whole run."""
+    def finished(
+        self, title: str, entries: Iterable[TimelineEntry], summary: Any = None
+    ) -> RecordedFeed:
+        """Stop recording, and return the feed of the whole run.
+
+        Args:
+            summary: presentation of the result, as plain values.
+        """
         self._driver.hooks.remove(self._happened)
         self._take()
         self._step()
@@ -51,7 +58,7 @@ class RunRecorder:
             among.setdefault(bisect_left(times, entry.at_s), []).append(entry)
         for place, some in among.items():
             steps[place] = replace(steps[place], entries=some)
-        beginning = replace(self._beginning, title=title, live=False)
+        beginning = replace(self._beginning, title=title, live=False, summary=summary)
         return RecordedFeed(beginning, steps, said)
 
     def _happened(self, event: DriverEvent) -> None:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from podium.api.objects import Object
-from podium.api.values.quantity import NANOS_PER_UNIT, Quantity
+from podium.api.objects import Object, key
+from podium.api.pods import node_name_of
+from podium.api.usage import Usage
+from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, ceil_milli
 from podium.apiserver.store.watch import Watch
 from podium.cluster.virtual import Cluster
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
@@ -12,6 +14,8 @@ from podium.simulation.timeline import Observer
 from podium.ui.dashboard.descriptions import described_entries, described_events
 from podium.ui.dashboard.scene import KINDS, SceneChange, places_in
 from podium.ui.dashboard.views import Entry, SignalRow
+
+_NO_USAGE = Usage(0, 0)
 
 
 class StoreObjects:
@@ -59,6 +63,26 @@ class StoreObjects:
     def find(self, kind: str, namespace: str, name: str) -> Object | None:
         """Return the current state of an object."""
         return self.cluster.store.get(kind, namespace, name)
+
+    def usage(self, node: str) -> dict[str, dict[str, int]]:
+        """Return what a node, under an empty key, and each of its pods is known to use."""
+        reader, now_s = self.cluster.server.usage, self.cluster.driver.now_s
+        obj = self.find("Node", "", node)
+        if reader is None or obj is None:
+            return {}
+        measured = {"": [reader.node(obj, now_s) or _NO_USAGE]}
+        for pod in self.cluster.store.list("Pod").items:
+            if node_name_of(pod) == node:
+                measured[key(pod)] = [*(reader.pod(pod, now_s) or {}).values()]
+        # Simulated nodes and pods without a script use nothing.
+        return {
+            called: {
+                "cpu": sum(ceil_milli(one.cpu_nanos) for one in usages),
+                "memory": sum(one.memory_bytes for one in usages),
+            }
+            for called, usages in measured.items()
+            if any(map(any, usages))
+        }
 
     def signals(self, node: str) -> list[SignalRow]:
         """Return the eviction signals of a simulated node."""

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,11 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+AXE = ROOT / "dashboard/node_modules/axe-core/axe.min.js"
+FAULTS = Path(__file__).with_name("faults.js")
+PHONE = "phone"
+SIZES = {"": (1440, 900), "zoomed": (720, 450), PHONE: (390, 844)}
 
 Opened = Callable[[str], "Page"]
 Shot = Callable[["Page", str], None]
@@ -55,6 +61,8 @@ def opened(browser: "Browser") -> Iterator[Opened]:
         viewport={"width": 1440, "height": 900}, color_scheme="light", reduced_motion="reduce"
     )
     context.set_default_timeout(PATIENCE_MS)
+    for script in filter(Path.exists, (AXE, FAULTS)):
+        context.add_init_script(path=script)
 
     def open_link(link: str) -> "Page":
         page = context.new_page()
@@ -71,13 +79,24 @@ def opened(browser: "Browser") -> Iterator[Opened]:
 
 @pytest.fixture
 def shot() -> Shot:
-    """Keeps what a page looks like, in light and in dark."""
+    """Looks at a page in each size, light and dark: it keeps what it sees, and finds fault with it.
+
+    No page is wider than its screen, fingers meet their targets, and axe has nothing to say.
+    """
 
     def keep(page: "Page", name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        for scheme in ("dark", "light"):
-            page.keyboard.press("d")
-            page.locator(f'html[data-theme="{scheme}"]').wait_for(state="attached")
-            page.screenshot(path=SCREENSHOTS / f"{name}-{scheme}.png", animations="disabled")
+        faults = []
+        for size, (width, height) in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            for scheme in ("dark", "light"):
+                page.keyboard.press("d")
+                page.locator(f'html[data-theme="{scheme}"]').wait_for(state="attached")
+                view = "-".join(filter(None, (name, size, scheme)))
+                path, is_phone = SCREENSHOTS / f"{view}.png", size == PHONE
+                page.screenshot(path=path, animations="disabled", full_page=is_phone)
+                faults += [(view, *one) for one in page.evaluate("faultsOf", is_phone)]
+        page.set_viewport_size(dict(zip(("width", "height"), SIZES[""], strict=True)))
+        assert not faults, "\n".join(map(str, faults))
 
     return keep

@@ -43,9 +43,7 @@ def node(name: str, **values: Any) -> Node:
         "cordoned": False,
         "taints": (),
         "pressure": (),
-        "cpu_milli": 4000,
-        "memory_bytes": 16 << 30,
-        "pods_max": 110,
+        "allocatable": {"cpu": 4000, "memory": 16 << 30, "pods": 110},
     }
     return Node(name=name, **known | values)
 
@@ -60,8 +58,7 @@ def pod(name: str, on: str = "", **values: Any) -> Pod:
         "priority": 20000,
         "priority_class": "web",
         "owner": "Deployment/web",
-        "cpu_milli": 500,
-        "memory_bytes": 1 << 30,
+        "requests": {"cpu": 500, "memory": 1 << 30},
         "state": "running" if on else "pending",
         "queue": "" if on else "active",
         "message": "",
@@ -184,4 +181,4 @@ class ServedValues:
 
     async def node_page(self, name: str) -> NodePage:
         row = SignalRow(signal=self.text, available="1Gi", threshold="100Mi", kind="hard")
-        return NodePage(manifest=self.text, history=(), signals=[row])
+        return NodePage(manifest=self.text, history=(), signals=[row], usage={})

@@ -70,6 +70,9 @@ def test_a_preemption_is_seen_and_its_decision_read(
     running.cluster.advance(60)
     has(page.locator(".facts"), "worker-6")
     has(page.locator(".facts"), "running")
+    page.get_by_role("link", name="worker-6").first.click()
+    for text in ("green-5 is preempted by pod orange", "is bound to worker-6"):
+        has(page.locator(".entries"), text)
 
 
 def test_manifests_are_planned_and_applied(running: Running, opened: Opened, shot: Shot) -> None:
@@ -140,7 +143,8 @@ def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> 
     says(selected(page), "worker-1")
     page.keyboard.press("Enter")
     has(page.locator("h1"), "worker-1")
-    has(page.locator("table").first, "memory.available")
+    has(page.get_by_role("region", name="Pressure"), "memory.available")
+    has(page.get_by_role("region", name="Pods"), "CPU used")
     shot(page, "node")
     page.keyboard.press("t")
     has(page.locator("table.nodes"), "worker-7")

@@ -32,7 +32,7 @@ def many() -> Iterator[ServedValues]:
             pod(
                 f"{name}-{number}",
                 where,
-                cpu_milli=cpu,
+                requests={"cpu": cpu, "memory": 1 << 30},
                 priority_class=name,
                 priority=classes[name],
             )
@@ -130,7 +130,7 @@ def test_a_lost_connection_is_told_and_found_again(opened: Opened, shot: Shot) -
         has(page.locator(".totals"), "1 pod")
         served.stop()
         has(connection, "Connection lost")
-        has(connection, "trying again")
+        has(page.get_by_role("alert"), "The server doesn't answer. It may have been stopped")
         shot(page, "connection-lost")
         served.start()
         has(connection, "Live")
@@ -144,10 +144,13 @@ def test_a_lost_connection_is_told_and_found_again(opened: Opened, shot: Shot) -
         has(connection, "Live")
 
 
-def test_a_link_that_is_not_valid_any_more_says_so(opened: Opened) -> None:
+def test_a_token_that_is_not_valid_has_a_field_for_another(opened: Opened) -> None:
     with ServedValues(view([node("node-1")])) as served:
         page = opened(f"{served.link}x")
-        has(page.locator("main"), "this link isn't valid any more")
-        page = opened(served.link)
+        has(page.locator("form.trouble"), "The token isn't valid")
+        has(page.locator("form.trouble"), "with --detach ~/.local/state/podium/up")
+        page.get_by_label("Link or token").fill(served.link)
+        page.get_by_role("button", name="Sign in").click()
         says(selected(page), "node-1")
+        assert page.title() == "Picture · values"
         assert page.evaluate("location.hash") == ""
