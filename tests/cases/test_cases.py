@@ -1,4 +1,4 @@
-"""Every transcript, with the README's example and the tutorial, shows what its commands print.
+"""Every transcript and example of a page shows what its commands print.
 
 `UPDATE=1 pytest tests/cases` writes down what they print now.
 """
@@ -11,13 +11,17 @@ import pytest
 
 from tests.cases.transcript import ROOT, commands, replayed, run
 
-README = ROOT / "README.md"
-TUTORIAL = ROOT / "docs/tutorial.md"
-CASES = [README, TUTORIAL, *sorted(Path(__file__).parent.glob("*.md"))]
+EXAMPLE = "```console\n$ podium "
+PAGES = [
+    page
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if EXAMPLE in page.read_text()
+]
+CASES = [*PAGES, *sorted(Path(__file__).parent.glob("*.md"))]
 EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir())
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.relative_to(ROOT).as_posix())
 def test_case(case: Path) -> None:
     expected = case.read_text()
     printed = replayed(expected, run)

@@ -14,6 +14,12 @@ def test_output_is_replaced_and_prose_is_kept() -> None:
     assert replayed(new, lambda command: f"<{command}>") == new
 
 
+def test_an_output_may_be_cut_short() -> None:
+    old = f"{START}old\n...\n\n$ three\nold\n...\n[exit code 1]\n```\n"
+    new = f"{START}1\n...\n[exit code 2]\n\n$ three\n1\n...\n[exit code 2]\n```\n"
+    assert replayed(old, lambda command: "1\n2\n[exit code 2]") == new
+
+
 def test_commands() -> None:
     assert commands(f"{START}out\n\n$ three\n```\nprose\n") == ["one two", "three"]
 

@@ -9,8 +9,9 @@ A block looks like a terminal:
     [exit code 2]
     ```
 
-A command goes on after a backslash at the end of its line. The exit code stands there unless it is
-0. Everything outside of such blocks is prose, and kept as it is.
+A command goes on after a backslash at the end of its line. A line `...` stands for the rest of an
+output. The exit code stands at the end unless it is 0. Everything outside of such blocks is prose,
+and kept as it is.
 """
 
 import runpy
@@ -27,7 +28,7 @@ from podium.ui.command_line.main import app
 from tests.conftest import ROOT
 
 OPENING, CLOSING = "```console", "```"
-PROMPT = "$ "
+PROMPT, REST, EXIT_CODE = "$ ", "...", "[exit code "
 # What is set where the tests run changes nothing.
 ENVIRONMENT = {"NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}
 
@@ -78,22 +79,33 @@ def _replayed_lines(lines: Iterator[str], run: Runner) -> Iterator[str]:
 
 
 def _replayed_block(lines: Iterator[str], run: Runner) -> Iterator[str]:
-    command_count = 0
+    for number, (shown, old) in enumerate(_shown_commands(lines)):
+        if number:
+            yield ""
+        yield from shown
+        command = " ".join(part.rstrip("\\").strip() for part in shown)
+        new = run(command.removeprefix(PROMPT)).splitlines()
+        if REST in old:
+            exit_code = [line for line in new[-1:] if line.startswith(EXIT_CODE)]
+            new = [*new[: old.index(REST)], REST, *exit_code]
+        yield from new
+    yield CLOSING
+
+
+def _shown_commands(lines: Iterator[str]) -> list[tuple[list[str], list[str]]]:
+    """The lines of each command of a block, with those of its output."""
+    found: list[tuple[list[str], list[str]]] = []
     for line in lines:
         if line == CLOSING:
-            yield line
-            return
+            return found
         if line.startswith(PROMPT):
             shown = [line]
             while shown[-1].endswith("\\"):
                 shown.append(next(lines, ""))
-            if command_count:
-                yield ""
-            yield from shown
-            command = " ".join(part.rstrip("\\").strip() for part in shown)
-            yield from run(command.removeprefix(PROMPT)).splitlines()
-            command_count += 1
-        elif not command_count:
+            found.append((shown, []))
+        elif found:
+            found[-1][1].append(line)
+        else:
             raise BadTranscriptError(f"a block starts with something else than a command: {line}")
     raise BadTranscriptError("the last block isn't closed")
 
@@ -103,7 +115,7 @@ def _run_podium(arguments: list[str]) -> str:
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     lines = result.output.splitlines()
-    return "\n".join([*lines, f"[exit code {result.exit_code}]"] if result.exit_code else lines)
+    return "\n".join([*lines, f"{EXIT_CODE}{result.exit_code}]"] if result.exit_code else lines)
 
 
 def _run_file(arguments: list[str]) -> str:
