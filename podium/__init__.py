@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from podium.api.release import __version__
 
 if TYPE_CHECKING:
+    from podium.api.errors import PodiumError as PodiumError
     from podium.ui.library import LoadedCluster as LoadedCluster
     from podium.ui.library import benchmark as benchmark
     from podium.ui.library import compare as compare
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 
 _LIBRARY = ["LoadedCluster", "benchmark", "compare", "decisions", "import_trace", "lint", "load"]
 _LIBRARY += ["schema", "simulate", "snapshot", "sweep"]
-_ELSEWHERE = {"Cluster": "podium.ui.testing.threaded_cluster"} | dict.fromkeys(
-    _LIBRARY, "podium.ui.library"
-)
+_ELSEWHERE = {
+    "Cluster": "podium.ui.testing.threaded_cluster",
+    "PodiumError": "podium.api.errors",
+    **dict.fromkeys(_LIBRARY, "podium.ui.library"),
+}
 
-__all__ = ["Cluster", "LoadedCluster", "__version__", "benchmark", "compare", "decisions"]
-__all__ += ["import_trace", "lint", "load", "schema", "simulate", "snapshot", "sweep"]
+__all__ = ["Cluster", "LoadedCluster", "PodiumError", "__version__", "benchmark", "compare"]
+__all__ += ["decisions", "import_trace", "lint", "load", "schema", "simulate", "snapshot", "sweep"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,9 +12,10 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args
 
+from podium.api.objects import Object
 from podium.ui.commands import QUESTIONS
 from podium.ui.commands.arguments import arguments_of
-from podium.ui.inputs.option import Reach, Sources, Texts
+from podium.ui.inputs.option import REPEATABLE, Reach, Sources
 
 # The types are imported when their schema is asked for.
 _MODULES: Mapping[str, str] = {
@@ -73,6 +74,7 @@ _JSON_TYPES: dict[Any, str] = {
     float: "number",
     str: "string",
     Path: "string",
+    Object: "object",
     NoneType: "null",
 }
 
@@ -100,7 +102,7 @@ def question_schema(kind: type, reach: Reach = Reach.LIBRARY) -> dict[str, Any]:
         property_schema: dict[str, Any] = {"description": option.help}
         kinds = get_args(field.type) or (field.type,)
         enum = next((one for one in kinds if isinstance(one, EnumType)), None)
-        if field.type in (Texts, Sources):
+        if field.type in REPEATABLE:
             item = ["string", "object"] if field.type is Sources else "string"
             property_schema |= {"type": ["string", "array"], "items": {"type": item}}
         elif enum is not None:

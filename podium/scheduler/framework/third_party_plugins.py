@@ -202,7 +202,7 @@ def adapted(plugin_class: Any) -> type:
         TypeError: `plugin_class` isn't a class, or has no name.
     """
     if not isinstance(plugin_class, type) or not getattr(plugin_class, "name", ""):
-        raise TypeError(f"{plugin_class!r} is not a plugin class with a name")
+        raise TypeError(f"{plugin_class!r} isn't a plugin class with a name")
     if not issubclass(plugin_class, ArrayPlugin | NodePlugin):
         return plugin_class
     methods: dict[str, Any] = {}

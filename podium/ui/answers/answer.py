@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
@@ -59,8 +60,12 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """Convert the answer to plain values."""
         assert isinstance(self, Report)
-        kinds = (one for one in type(self).__mro__ if not issubclass(one, Answer))
-        return plain(self, next(one for one in kinds if issubclass(one, Report)))
+        return plain(self, self._report())
+
+    @classmethod
+    def _report(cls) -> Any:
+        kinds = (kind for kind in cls.__mro__ if not issubclass(kind, Answer))
+        return next((kind for kind in kinds if issubclass(kind, Report)), None)
 
     def values(self) -> Any:
         """Return the values that `-o json` and `-o yaml` print."""
@@ -81,7 +86,9 @@ class Answer:
             rows: name of the list in JSON, such as `pending`; `preemptions.victims` is the list in
                 each row of another list, with the fields of that row.
         """
-        return frame(rows_of(self.to_dict(), rows or self.rows))
+        path, report = rows or self.rows, self._report()
+        found = rows_of(self.to_dict(), path)
+        return frame(found, columns_of(report, path) if report else ())
 
     def to_markdown(self) -> str:
         """Write the answer as Markdown for a comment on a code forge."""
@@ -106,13 +113,43 @@ def _function(name: str) -> Any:
     return getattr(import_module(module), function)
 
 
-def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Convert rows to a `pandas.DataFrame`; raises FrameError without pandas."""
+def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> Any:
+    """Convert rows to a `pandas.DataFrame`; raises FrameError without pandas.
+
+    Args:
+        columns: the first columns of the table, which it has even if no row has them.
+    """
     try:
         pandas: Any = import_module("pandas")
     except ImportError:
         raise FrameError(_LACKS_PANDAS) from None
-    return pandas.json_normalize([*rows])
+    table = pandas.json_normalize([*rows])
+    return table.reindex(columns=[*dict.fromkeys([*columns, *table.columns])])
+
+
+@cache
+def columns_of(kind: Any, path: str) -> list[str]:
+    """Return the columns of the list at a path such as `preemptions.victims`, by the schema."""
+    # Imported when it is called, so that help, completion and the library start at once.
+    from podium.api.documents.json_schema import schema_of
+
+    schema = schema_of(kind, "")
+
+    def resolved(part: Any) -> Any:
+        part = next((one for one in part.get("anyOf", ()) if one.get("type") != "null"), part)
+        return schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+
+    columns, row, parts = list[str](), schema, path.split(".")
+    for depth, part in enumerate(parts):
+        row = resolved(resolved(row["properties"][part])["items"])
+        fields = {name: resolved(one) for name, one in row["properties"].items()}
+        is_last = depth == len(parts) - 1
+        columns += [
+            name if is_last else f"{part}.{name}"
+            for name, one in fields.items()
+            if one.get("type") != "object" and (is_last or one.get("type") != "array")
+        ]
+    return columns
 
 
 def rows_of(report: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:

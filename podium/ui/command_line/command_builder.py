@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 
 from podium.ui.command_line.options import completion
 from podium.ui.commands.question import Question
-from podium.ui.inputs.option import Option, Sources, Texts, option_of
+from podium.ui.inputs.option import REPEATABLE, Option, option_of
 from podium.ui.inputs.request_options import (
     Changes,
     ClusterOptions,
@@ -127,7 +127,7 @@ def _function(
 
 
 def _parameters(name: str, kind: Any, default: Any, option: Option) -> Iterator[Parameter]:
-    if kind in (Texts, Sources):
+    if kind in REPEATABLE:
         kind = list[str] if default is MISSING else list[str] | None
         default = MISSING if default is MISSING else None
     elif enums := [one for one in get_args(kind) if isinstance(one, EnumType)]:

@@ -1,20 +1,28 @@
 """Conversion of keyword arguments to questions."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
 from enum import EnumType
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_args
+from types import NoneType
+from typing import Any, TypeVar, cast, get_args, get_origin
 
 from podium.api.errors import PodiumError
-from podium.ui.inputs.option import Option, Reach, Sources, Texts, option_of, several
+from podium.ui.inputs.option import REPEATABLE, Option, Reach, option_of, several
 
 A = TypeVar("A")
 
-_KINDS = {str: "a text", Path: "a path", int: "a whole number", float: "a number", bool: "a bool"}
+_WORDS: dict[Any, str] = {
+    str: "a text",
+    Path: "a path",
+    Mapping: "an object",
+    int: "a whole number",
+    float: "a number",
+    bool: "a bool",
+}
 
 
 class ArgumentError(PodiumError):
@@ -54,22 +62,19 @@ def question_from(
         if field.default is MISSING and not given.get(name):
             raise ArgumentError(f"{name}: is missing")
     if any(field.name == "order" for field in fields(cast("Any", kind))):
-        repeated = (name for name in given if known[name][0].type in (Texts, Sources))
+        repeated = (name for name in given if known[name][0].type in REPEATABLE)
         given["order"] = tuple(name for name in repeated for _ in given[name])
     return kind(**given)
 
 
 def _checked(field: Field[Any], option: Option, value: Any) -> Any:
-    if field.type in (Texts, Sources):
-        allowed: tuple[type, ...] = (str, Path)
-        rule = "a text, a path"
-        if field.type is Sources:
-            allowed, rule = (str, Path, Mapping), "a file, a directory, an object"
-        given = [*several(value)] if hasattr(value, "__iter__") else [value]
-        if not all(isinstance(each, allowed) for each in given):
-            raise ArgumentError(f"{field.name}: must be {rule} or several, but is {value!r}")
+    if field.type in REPEATABLE:
+        allowed, rule = REPEATABLE[field.type]
+        given = [*several(value)]
+        if wrong := [each for each in given if not isinstance(each, allowed)]:
+            raise ArgumentError(f"{field.name}: must be {rule} or several, but is {wrong[0]!r}")
         return given
-    kinds = get_args(field.type) or (field.type,)
+    kinds = [get_origin(kind) or kind for kind in get_args(field.type) or (field.type,)]
     for kind in kinds:
         if isinstance(kind, EnumType):
             if value not in [*kind]:
@@ -77,13 +82,26 @@ def _checked(field: Field[Any], option: Option, value: Any) -> Any:
                 raise ArgumentError(f"{field.name}: must be one of {values}, but is {value!r}")
             return kind(value)
     # An int is a number, too, but a bool, which Python takes for an int, isn't.
-    allowed = (*kinds, int) if float in kinds else kinds
+    allowed = (*kinds, int) if float in kinds else (*kinds,)
     if not isinstance(value, allowed) or isinstance(value, bool) is not (bool in kinds):
-        rule = " or ".join(name for kind, name in _KINDS.items() if kind in kinds)
-        raise ArgumentError(f"{field.name}: must be {rule}, but is {value!r}")
+        rule = " or ".join(words for kind, words in _WORDS.items() if kind in kinds)
+        form = f" ({option.metavar})" if option.metavar and str in kinds else ""
+        raise ArgumentError(f"{field.name}: must be {rule}{form}, but is {value!r}")
     if isinstance(value, int | float) and option.min is not None and value < option.min:
         raise ArgumentError(f"{field.name}: must be at least {option.min}, but is {value!r}")
     return value
+
+
+def type_text(field: Field[Any]) -> str:
+    """Return the type of an option as help shows it, such as `str | Path or several`."""
+    if field.type in REPEATABLE:
+        return f"{_names(REPEATABLE[field.type][0])} or several"
+    return _names(get_args(field.type) or (field.type,))
+
+
+def _names(kinds: Iterable[Any]) -> str:
+    named = (get_origin(kind) or kind for kind in kinds if kind is not NoneType)
+    return " | ".join("dict" if kind is Mapping else kind.__name__ for kind in named)
 
 
 @contextmanager

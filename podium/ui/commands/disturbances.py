@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import ClusterAsker, Gated, Question
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Texts, option, place, question, texts
+from podium.ui.inputs.option import Duration, Texts, option, place, question, seconds_of, texts
 from podium.ui.inputs.request_options import NodeSelection
 
 if TYPE_CHECKING:
@@ -49,26 +49,22 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         drained.""")
     grace_period: int = option("SECONDS", default=-1).help("""
         Seconds that each pod gets to terminate; negative for the grace period of the pod.""")
-    timeout: str = option("DURATION", default="0s").help("""
+    timeout: Duration = option("DURATION", default="0s").help("""
         How long to wait, in simulated time, before giving up on a node, such as 5m; 0 means without
         another limit than --until.""")
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
         """Simulate the drains; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
-        from podium.api.values.durations import duration_seconds
         from podium.whatif.resilience.impact import drain_of
 
-        timeout_s = duration_seconds(self.timeout)
-        if timeout_s is None or timeout_s < 0:
-            rule = "must be a duration such as 90s or 10m, or 0 for no limit"
-            raise InputError(f"--timeout {self.timeout}: {rule}")
+        timeout_s = seconds_of("--timeout", self.timeout, zero="no limit")
         settings = {
             "force": self.force,
             "ignore_daemon_sets": self.ignore_daemonsets,
             "delete_empty_dir_data": self.delete_emptydir_data,
             "grace_period_s": None if self.grace_period < 0 else f"{self.grace_period}s",
-            "timeout_s": self.timeout if timeout_s else None,
+            "timeout_s": f"{timeout_s}s" if timeout_s else None,
         }
 
         def disturbance(state: "Sequence[Object]") -> "Disturbance":

@@ -1,6 +1,7 @@
 """`podium simulate`: a scenario or a recording in virtual time."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -9,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 from podium.ui.commands.question import Asker, Question, Served
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import (
+    Configuration,
+    Duration,
+    Plugins,
     Texts,
     local_option,
     option,
     option_like,
     place,
     question,
-    text,
+    seconds_of,
+    several,
     texts,
 )
 from podium.ui.inputs.request_options import Rules
@@ -41,15 +46,15 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         default=None,
         kw_only=False,
     )
-    until: str | None = option("DURATION").help("""
+    until: Duration | None = option("DURATION").help("""
         Simulated time at which to end, such as 10m. [default: spec.until of the scenario, or the
         time of its last step]""")
     seed: int | None = option().help("""
         Seed of all random choices. [default: spec.seed of the scenario]""")
-    scheduler_config: str | Path | None = local_option("FILE", formerly=("--config",)).help("""
+    scheduler_config: Configuration | None = local_option("FILE", formerly=("--config",)).help("""
         KubeSchedulerConfiguration (v1) for the first scheduler of the scenario, or for the replay
         of a recording. [default: that of the scenario, or the recorded one]""")
-    plugin: Texts = option_like(Rules, "plugin")
+    plugin: Plugins = option_like(Rules, "plugin")
     max_pods: int = option_like(Rules, "max_pods")
     assume_healthy: bool = option_like(Rules, "assume_healthy")
     fail_on: Texts = local_option("CONDITION[,CONDITION]...").help("""
@@ -95,25 +100,30 @@ class SimulateQuestion(Question["SimulationAnswer"]):
     def _read(self) -> "Scenario":
         from msgspec import structs
 
-        from podium.api.values.durations import duration_seconds
         from podium.cluster.manifests.input_files import read_text
-        from podium.simulation.scenario import ScenarioError, read_scenario, scenario_of
+        from podium.simulation.scenario import read_scenario, scenario_of
         from podium.ui.inputs.plugin_files import load_plugin
 
         if self.scenario is None:
             raise InputError("no scenario is given: name its file, or a recording with --recording")
         path = str(self.scenario)
-        names = [load_plugin(one) for one in texts(self.plugin)]
+        names = [load_plugin(plugin) for plugin in several(self.plugin)]
         content = read_text(path, sys.stdin.buffer)
         name = "stdin" if path == "-" else path
         if self.scheduler_config is None:
             scenario = read_scenario(name, content, self.seed, self.max_pods, names)
         else:
             # Few scenarios are played with another configuration than their own.
-            from podium.simulation.experiments.comparison.comparison import read_side
+            from podium.simulation.experiments.comparison.comparison import (
+                configuration_side,
+                read_side,
+            )
             from podium.simulation.experiments.whole_scenario import whole_scenario
 
-            side = read_side(str(self.scheduler_config), self.max_pods)
+            if isinstance(self.scheduler_config, Mapping):
+                side = configuration_side("--scheduler-config", [self.scheduler_config])
+            else:
+                side = read_side(str(self.scheduler_config), self.max_pods)
             if side.kind != "configuration":
                 rule = "must be a KubeSchedulerConfiguration"
                 raise InputError(f"--scheduler-config {self.scheduler_config}: {rule}")
@@ -123,10 +133,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
             scenario = replace(scenario, options=structs.replace(scenario.options, heals=True))
         if self.until is None:
             return scenario
-        until_s = duration_seconds(self.until)
-        if until_s is None or until_s < 0:
-            raise ScenarioError(f"--until: {self.until}: must be a duration such as 10m or 1h30m")
-        return replace(scenario, until_s=until_s)
+        return replace(scenario, until_s=seconds_of("--until", self.until, zero="the start"))
 
 
 @question
@@ -173,10 +180,10 @@ class ReplayQuestion(Served, SimulateQuestion):
         collect_rarely()
         ask.progress.show("replaying")
         recorded = read_recording(Path(self.recording))
-        path, kept = text(self.scheduler_config), None
-        if path is None and recorded.configuration:
-            path, kept = str(self.recording), recorded.configuration
-        loaded = read_scheduler_config(path, texts(self.plugin), kept)
+        source, kept = self.scheduler_config, None
+        if source is None and recorded.configuration:
+            source, kept = self.recording, recorded.configuration
+        loaded = read_scheduler_config(source, self.plugin, kept)
         total = f"{len(recorded.changes):,}"
 
         def tell(at_s: float, number: int) -> None:

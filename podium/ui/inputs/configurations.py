@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import Configuration, Plugins, several
 
 if TYPE_CHECKING:
     from podium.kubelet.kubelet_config import KubeletConfiguration
@@ -17,16 +18,17 @@ NO_FLAGS: Mapping[str, str | int | None] = {}
 
 
 def read_scheduler_config(
-    path: str | None, plugins: Sequence[str] = (), text: str | None = None
+    source: Configuration | None, plugins: Plugins = (), text: str | None = None
 ) -> "LoadedConfiguration | None":
-    """Read a KubeSchedulerConfiguration; None without a file and plugins; raises InputError.
+    """Read a KubeSchedulerConfiguration; None without it and plugins; raises InputError.
 
     Args:
-        path: None for the default configuration.
-        plugins: `FILE:CLASS` of plugins to enable in each profile that doesn't mention them.
+        source: None for the default configuration.
+        plugins: plugins to enable in each profile that doesn't mention them.
         text: content of the file, if it was read before.
     """
-    if path is None and not plugins:
+    names = [*several(plugins)]
+    if source is None and not names:
         return None
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.documents.document import InvalidDocumentError
@@ -34,19 +36,19 @@ def read_scheduler_config(
     from podium.scheduler.plugin_registry import plugin_factories
     from podium.ui.inputs.plugin_files import load_plugin
 
-    documents: Sequence[object] = [] if path is None else _documents(path, text)
-    documents = enabling([load_plugin(one) for one in plugins], documents)
+    documents: Sequence[object] = [] if source is None else _documents(source, text)
+    documents = enabling([load_plugin(plugin) for plugin in names], documents)
     try:
         return load_configuration(documents, plugin_factories().keys())
     except InvalidDocumentError as error:
-        where = "--plugin" if path is None else path
+        where = "--plugin" if source is None else _name(source, "--scheduler-config")
         raise InputError("\n".join(f"{where}: {fault}" for fault in error.errors)) from error
 
 
 def read_kubelet_config(
-    path: str | None, flags: Mapping[str, str | int | None] = NO_FLAGS
+    source: Configuration | None, flags: Mapping[str, str | int | None] = NO_FLAGS
 ) -> "KubeletConfiguration":
-    """Read a KubeletConfiguration; without a file, the defaults; raises InputError.
+    """Read a KubeletConfiguration; without a source, the defaults; raises InputError.
 
     Args:
         flags: values that override fields, by field name; None doesn't override.
@@ -54,28 +56,35 @@ def read_kubelet_config(
     from podium.api.documents.document import InvalidDocumentError
     from podium.kubelet.kubelet_config import read_kubelet_config
 
-    document = {} if path is None else only_document(path, "KubeletConfiguration")
+    document = {} if source is None else only_document(source, "KubeletConfiguration")
     given = {field: value for field, value in flags.items() if value is not None}
     try:
         return read_kubelet_config({**document, **given})
     except InvalidDocumentError as error:
-        where = "" if path is None else f"{path}: "
+        where = "" if source is None else f"{_name(source, '--kubelet-config')}: "
         raise InputError("\n".join(f"{where}{fault}" for fault in error.errors)) from error
 
 
-def only_document(path: str, kind: str) -> dict[str, Any]:
-    """Read the only document of a YAML file; raises InputError."""
-    documents = _documents(path)
+def only_document(source: Configuration, kind: str) -> Mapping[str, Any]:
+    """Return the only document of a YAML file, or the given document; raises InputError."""
+    documents = _documents(source)
     found = documents[0] if len(documents) == 1 else None
-    if not isinstance(found, dict):
-        raise InputError(f"{path}: must hold one document, a {kind}")
+    if not isinstance(found, Mapping):
+        raise InputError(f"{source}: must hold one document, a {kind}")
     return found
 
 
-def _documents(path: str, text: str | None = None) -> list[Any]:
+def _name(source: Configuration, option: str) -> str:
+    return option if isinstance(source, Mapping) else str(source)
+
+
+def _documents(source: Configuration, text: str | None = None) -> list[Any]:
+    if isinstance(source, Mapping):
+        return [source]
     from podium.api.codec.yaml_text import read_yaml
     from podium.cluster.manifests.input_files import read_text
 
+    path = str(source)
     if text is None:
         text = read_text(path, sys.stdin.buffer)
     documents = list(read_yaml(text))

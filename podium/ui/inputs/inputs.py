@@ -18,14 +18,13 @@ from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.release import MAJOR, MINOR, PATCH
 from podium.api.selectors.label_selector_text import parse_selector
 from podium.api.selectors.labels import Selector, SelectorError
-from podium.api.values.durations import duration_seconds
 from podium.api.well_known import HELM_HOOK
 from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Problem, read_sources
 from podium.cluster.manifests.input_files import read_text
 from podium.cluster.manifests.problems import describe
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Sources, several, text, texts
+from podium.ui.inputs.option import Sources, seconds_of, several, texts
 from podium.ui.inputs.request_options import Changes, Rules, State
 from podium.ui.inputs.state_inputs import files_of, read_state
 from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale
@@ -113,14 +112,11 @@ def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = (
         pressures = [*map(parse_pressure, texts(changes.pressure))]
     with errors:
         if asked.until is not None:
-            until_s = duration_seconds(asked.until)
-            if until_s is None or until_s <= 0:
-                why = "must be a duration, such as 90s or 10m"
-                raise InputError(f"--until {asked.until}: {why}")
+            until_s = seconds_of("--until", asked.until)
     with errors:
-        configuration = read_scheduler_config(text(asked.scheduler_config), texts(asked.plugin))
+        configuration = read_scheduler_config(asked.scheduler_config, asked.plugin)
     with errors:
-        kubelet = read_kubelet_config(text(asked.kubelet_config))
+        kubelet = read_kubelet_config(asked.kubelet_config)
     with errors:
         before = read()
     state = LoadedState([loaded.obj for loaded in before.objects], before.read_s)

@@ -5,9 +5,12 @@ from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar, dataclass_transform
 
 from podium.api.objects import Object
+from podium.api.values.durations import duration_seconds
+from podium.ui.inputs.input_error import InputError
 
 T = TypeVar("T")
 
@@ -18,6 +21,24 @@ Source = str | Path | Object
 """A file, a directory, or an object."""
 
 Sources = Source | Iterable[Source]
+
+Plugins = str | Path | type | Iterable[str | Path | type]
+"""One or several scheduler plugins: `FILE:CLASS`, or the class itself."""
+
+Configuration = str | Path | Object
+"""A file with a configuration, or its document."""
+
+Duration = str | float
+"""A duration such as `10m`; a number is seconds."""
+
+REPEATABLE: Mapping[Any, tuple[tuple[type, ...], str]] = MappingProxyType(
+    {
+        Texts: ((str, Path), "a text, a path"),
+        Sources: ((str, Path, Mapping), "a file, a directory, an object"),
+        Plugins: ((str, Path, type), "a text such as ./cheap.py:CheapFirst, a class"),
+    }
+)
+"""The types of options with several values: the types of a value, and these in words."""
 
 _KEY = "option"
 
@@ -116,10 +137,24 @@ def option_of(one: Any) -> Option | None:
 
 def several(value: Any) -> Iterator[Any]:
     """Yield each value of a list, or a single value."""
-    if isinstance(value, str | Path | Mapping):
+    if isinstance(value, str | Path | Mapping) or not isinstance(value, Iterable | None):
         yield value
     else:
         yield from value or ()
+
+
+def seconds_of(option_name: str, duration: Duration, *, zero: str = "") -> float:
+    """Return the seconds of an option's duration; raises InputError.
+
+    Args:
+        zero: what zero means, in words; if empty, zero is refused.
+    """
+    is_number = isinstance(duration, int | float) or duration.isdecimal()
+    seconds = float(duration) if is_number else duration_seconds(str(duration))
+    if seconds is None or not (seconds > 0 or (zero and seconds == 0)):
+        rule = f"must be a duration such as 90s or 10m{zero and f', or 0 for {zero}'}"
+        raise InputError(f"{option_name} {duration}: {rule}")
+    return seconds
 
 
 def texts(value: Texts | None) -> list[str]:

@@ -10,11 +10,14 @@ from podium.scheduler.plugin_registry import add_plugin
 from podium.ui.inputs.input_error import InputError
 
 
-def load_plugin(text: str) -> str:
-    """Register the plugin of `FILE:CLASS`, and return its name; raises InputError.
+def load_plugin(plugin: str | Path | type) -> str:
+    """Register a plugin class, or that of `FILE:CLASS`, and return its name; raises InputError.
 
     The file can import modules in its own directory.
     """
+    if isinstance(plugin, type):
+        return _added(plugin, plugin.__qualname__)
+    text = str(plugin)
     path, colon, class_name = text.rpartition(":")
     if not colon or not class_name.isidentifier() or not path.endswith(".py"):
         raise InputError(f"--plugin {text}: must be FILE:CLASS, such as ./cheap.py:CheapFirst")
@@ -41,15 +44,20 @@ def load_plugin(text: str) -> str:
         raise InputError(f"--plugin: {file}: {at}{type(error).__name__}: {message}") from error
     finally:
         sys.path.pop(0)
-    try:
-        return add_plugin(getattr(module, class_name))
-    except AttributeError:
+    plugin_class = getattr(module, class_name, None)
+    if plugin_class is None:
         own = [
             name
             for name, value in vars(module).items()
             if isinstance(value, type) and value.__module__ == module.__name__
         ]
         hint = f"its classes are {', '.join(own)}" if own else "it has no classes"
-        raise InputError(f"--plugin {text}: {path} has no {class_name}; {hint}") from None
+        raise InputError(f"--plugin {text}: {path} has no {class_name}; {hint}")
+    return _added(plugin_class, text)
+
+
+def _added(plugin_class: object, text: str) -> str:
+    try:
+        return add_plugin(plugin_class)
     except (PodiumError, TypeError) as error:
         raise InputError(f"--plugin {text}: {error}") from error

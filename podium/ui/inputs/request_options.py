@@ -6,6 +6,9 @@ from podium.api.codec.field_validation import FieldValidation
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
 from podium.ui.inputs.option import (
+    Configuration,
+    Duration,
+    Plugins,
     Reach,
     Sources,
     Texts,
@@ -38,7 +41,7 @@ class ClusterOptions(ConnectionOptions):
     as_user: str | None = local_option("USER", flags=("--as",)).help("""
         Username to impersonate for the requests to the API server, such as
         system:serviceaccount:shop:deployer. [default: none]""")
-    request_timeout: str | None = local_option("DURATION").help("""
+    request_timeout: Duration | None = local_option("DURATION").help("""
         How long to wait before giving up on a single request to the API server, such as 1s, 2m or
         3h; 0 means without limit. [default: 34s]""")
 
@@ -79,20 +82,20 @@ class Rules:
         How to treat unknown and duplicate fields of manifests to apply: strict refuses them, warn
         prints warnings, ignore drops them silently. In the files of -f they are warnings, or
         dropped with ignore.""")
-    scheduler_config: str | Path | None = local_option("FILE").help("""
+    scheduler_config: Configuration | None = local_option("FILE").help("""
         KubeSchedulerConfiguration (v1) to schedule by. [default: kube-scheduler's default
         profile]""")
-    plugin: Texts = local_option("FILE:CLASS").help("""
+    plugin: Plugins = local_option("FILE:CLASS").help("""
         Python file and class of a scheduler plugin to enable in every profile. May be repeated.""")
     namespace: str = option(
         "NAMESPACE", default="", flags=("--namespace", "-n"), completes="namespaces"
     ).help("""
         Namespace of manifests and names that don't specify one. It limits neither what is read nor
         what is printed. [default: that of the kubeconfig context, or default]""")
-    kubelet_config: str | Path | None = local_option("FILE").help("""
+    kubelet_config: Configuration | None = local_option("FILE").help("""
         KubeletConfiguration (v1beta1) with the eviction thresholds of the nodes. [default: the
         kubelet's defaults]""")
-    until: str | None = option("DURATION").help("""
+    until: Duration | None = option("DURATION").help("""
         Simulated time to run, such as 90s or 1h. [default: 10m, extended up to a day while a
         rollout or drain makes progress]""")
     max_pods: int = local_option("N", default=MAX_PODS, min=0).help("""

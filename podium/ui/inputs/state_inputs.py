@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -18,12 +17,11 @@ from podium.api.kinds.snapshot_kinds import KindOf, decisive_kind_of
 from podium.api.objects import Object
 from podium.api.process.concurrency import run_to_end
 from podium.api.state_times import ahead_of
-from podium.api.values.durations import duration_seconds
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests import File, Manifests, read_sources
 from podium.cluster.manifests.manifest_objects import FaultsOf
 from podium.ui.inputs.input_error import InputError, check_extra
-from podium.ui.inputs.option import Sources, several, text
+from podium.ui.inputs.option import Sources, seconds_of, several, text
 from podium.ui.inputs.request_options import ClusterOptions, ConnectionOptions, State
 from podium.ui.writers.terminal import console
 
@@ -49,7 +47,7 @@ def state_kind_of(obj: Object) -> Kind | None:
     return kind if is_lease else decisive_kind_of(obj)
 
 
-def cluster_flags(options: ClusterOptions) -> dict[str, str | Path]:
+def cluster_flags(options: ClusterOptions) -> dict[str, object]:
     """Return the given flags that name a running cluster or say how it is read."""
     flags = {
         "--kubeconfig": options.kubeconfig,
@@ -116,12 +114,7 @@ async def connection_of(options: ConnectionOptions) -> "Connection":
     if isinstance(options, ClusterOptions):
         connection.impersonated_user = options.as_user or ""
         if (timeout := options.request_timeout) is not None:
-            # A number without a unit is seconds, as for kubectl.
-            timeout_s = float(timeout) if timeout.isdecimal() else duration_seconds(timeout)
-            if timeout_s is None or timeout_s < 0:
-                rule = "must be a duration such as 1s, 2m or 3h, or 0 for no limit"
-                raise InputError(f"--request-timeout {timeout}: {rule}")
-            connection.request_s = timeout_s
+            connection.request_s = seconds_of("--request-timeout", timeout, zero="no limit")
     return connection
 
 

@@ -1,7 +1,7 @@
 """The Python library: functions that do what the commands do, with options as parameters.
 
 The functions return the commands' reports, which display themselves in notebooks. They raise
-`podium.api.errors.PodiumError` for invalid arguments and for inputs that can't be read.
+`podium.PodiumError` for invalid arguments and for inputs that can't be read.
 """
 
 from podium.ui.answers.answer import Answer

@@ -4,8 +4,9 @@ The option `--add-node` is the parameter `add_node`. The `Question` type of a co
 options; type checkers and `help` see the fields of this type as parameters.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING
+from enum import Enum
 from inspect import Parameter, Signature
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
@@ -15,6 +16,7 @@ from podium.ui.commands.arguments import (
     arguments_of,
     errors_name_arguments,
     question_from,
+    type_text,
 )
 from podium.ui.commands.bench import BenchQuestion
 from podium.ui.commands.decide import DecideQuestion
@@ -90,11 +92,12 @@ def _function(kind: Any, summary: str, ask: Ask | None, *, is_of_several: bool =
     parameters = [] if ask else [Parameter("self", Parameter.POSITIONAL_ONLY)]
     for name in sorted(arguments, key=lambda name: name not in positional):
         field = arguments[name][0]
-        parameter = Parameter(name, Parameter.KEYWORD_ONLY, annotation=field.type)
+        parameter = Parameter(name, Parameter.KEYWORD_ONLY)
         if field.default is not MISSING:
-            parameter = parameter.replace(default=field.default)
+            shown = str(field.default) if isinstance(field.default, Enum) else field.default
+            parameter = parameter.replace(default=shown)
         if is_of_several and name == positional[0]:
-            parameter = Parameter(name, Parameter.VAR_POSITIONAL, annotation=Source)
+            parameter = Parameter(name, Parameter.VAR_POSITIONAL)
         elif name in positional and not is_of_several:
             parameter = parameter.replace(kind=Parameter.POSITIONAL_OR_KEYWORD)
         parameters.append(parameter)
@@ -112,10 +115,20 @@ def _function(kind: Any, summary: str, ask: Ask | None, *, is_of_several: bool =
         with errors_name_arguments(kind):
             return ask(question_from(kind, kwargs)) if ask else cluster.ask(kind, kwargs)
 
-    helps = (f"    {name}: {option.help}" for name, (_, option) in arguments.items())
+    helps = (
+        f"    {name} ({type_text(field)}): {option.help}"
+        for name, (field, option) in arguments.items()
+    )
     call.__doc__ = "\n".join([summary, "", "Args:", *helps])
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return call
+
+
+def name_functions(namespace: Mapping[str, Any]) -> None:
+    """Give the functions that `asks` and its like have made the names that they are assigned to."""
+    for name, value in namespace.items():
+        if getattr(value, "__name__", "") == "call":
+            value.__name__ = value.__qualname__ = name
 
 
 class Alone:
@@ -170,3 +183,4 @@ benchmark = asks_of_several(
     'A script has to call it below `if __name__ == "__main__":`, as these processes import it.',
     _ask,
 )
+name_functions(globals())

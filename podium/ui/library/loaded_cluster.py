@@ -27,7 +27,7 @@ from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.option import question
 from podium.ui.inputs.request_options import Rules, State, usual_namespace
 from podium.ui.inputs.state_inputs import read_state
-from podium.ui.library.functions import Alone, asks, asks_either, asks_of_several
+from podium.ui.library.functions import Alone, asks, asks_either, asks_of_several, name_functions
 from podium.ui.writers.html import to_html_fragment
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planner import Planner, plan
@@ -152,3 +152,4 @@ def _load(asked: LoadQuestion) -> LoadedCluster:
 
 
 load = asks_of_several(LoadQuestion, LoadQuestion.__doc__ or "", _load)
+name_functions({**vars(LoadedCluster), "load": load})

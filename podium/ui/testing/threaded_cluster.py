@@ -2,17 +2,19 @@
 
 import asyncio
 import concurrent.futures
+import reprlib
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.objects import DEFAULT_NAMESPACE, Object, part
+from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, key, part, spec_of
 from podium.api.refused import RefusedError
+from podium.api.values.message_words import and_more
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_clock import STOPPED, parse_speed
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from podium.ui.answers.plan_answer import PlanAnswer
 
 _LOOK_S = 0.05
+_PODS_TOLD = 5
 Source = str | Path | Object
 """A manifest: a file, a directory, or an object."""
 T = TypeVar("T")
@@ -182,7 +185,8 @@ class Cluster:
             step_s: time between two checks, in seconds of the cluster.
 
         Raises:
-            TimeoutError: the condition isn't true in that time.
+            TimeoutError: the condition isn't true in that time; says what it returned last, and
+                why pods aren't scheduled.
         """
         end_s = self.now_s + timeout_s
         self._await(self._running().clock.advance(0))
@@ -190,24 +194,35 @@ class Cluster:
             try:
                 if found := condition():
                     return found
+                last = f"its last value is {reprlib.repr(found)}"
             except RefusedError as refused:
                 if refused.code != HTTPStatus.NOT_FOUND:
                     raise
+                last = str(refused)
             left_s = end_s - self.now_s
             if left_s <= 0:
-                raise TimeoutError(f"the condition isn't true after {timeout_s:g} s")
+                unmet = f"the condition isn't true after {timeout_s:g} s: {last}"
+                raise TimeoutError("\n".join([unmet, *self._unscheduled()]))
             if factor := self._options.speed.factor:
                 time.sleep(min(min(step_s, left_s) / factor, _LOOK_S))
             else:
                 self.advance(min(step_s, left_s))
 
-    def plan(self, *sources: Source, until_s: float = 600.0, **arguments: Any) -> "PlanAnswer":
+    def _unscheduled(self) -> Sequence[str]:
+        pods = [pod for pod in self.pods() if not spec_of(pod).get("nodeName")]
+        reasons = ((condition_of(pod, "PodScheduled") or {}).get("message") for pod in pods)
+        lines = [
+            f"pod {key(pod)} isn't scheduled: {reason or 'no scheduler has tried it'}"
+            for pod, reason in zip(pods, reasons, strict=True)
+        ]
+        return [*lines[:_PODS_TOLD], *and_more(len(lines) - _PODS_TOLD)]
+
+    def plan(self, *sources: Source, **arguments: Any) -> "PlanAnswer":
         """Plan changes, as `podium plan` does; the cluster isn't changed.
 
         Args:
             sources: files, directories or objects to apply after all other changes.
-            until_s: seconds to play.
-            arguments: those of `podium.LoadedCluster.plan`, such as `delete`, `drain` or `seeds`.
+            arguments: those of `podium.LoadedCluster.plan`, such as `until`, `drain` or `seeds`.
         """
         # Most tests plan nothing, and don't wait for it.
         from podium.ui.commands.arguments import errors_name_arguments, question_from
@@ -218,7 +233,7 @@ class Cluster:
 
         applied = [_in_namespace(obj) for obj in _objects_of(sources, self._kinds())]
         state = LoadedState(self._acting(lambda actor: [*actor.everything()]))
-        request = PlanRequest(state=state, changes=(Apply(applied),), until_s=until_s)
+        request = PlanRequest(state=state, changes=(Apply(applied),))
         with errors_name_arguments(PlanQuestion):
             asked = question_from(PlanQuestion, {"namespace": DEFAULT_NAMESPACE, **arguments})
             return asked.answer(Moment(request))

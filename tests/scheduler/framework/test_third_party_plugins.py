@@ -280,5 +280,5 @@ class TestAdapted:
 
     @pytest.mark.parametrize("thing", [object(), "Own", type("Nameless", (NodePlugin,), {})])
     def test_refuses_what_is_no_plugin(self, thing: Any) -> None:
-        with pytest.raises(TypeError, match="is not a plugin class with a name"):
+        with pytest.raises(TypeError, match="isn't a plugin class with a name"):
             adapted(thing)

@@ -86,7 +86,7 @@ def test_an_option_is_one_field_wherever_it_is_given() -> None:
     assert "--thoroughly" in shown
     assert "How thoroughly to plan. [default: 2; at least 1]" in " ".join(shown.split())
     ask = asks(Further, "Plan.")
-    assert "thoroughly: How thoroughly to plan." in (ask.__doc__ or "")
+    assert "thoroughly (int): How thoroughly to plan." in (ask.__doc__ or "")
     assert arguments_of(Further)["thoroughly"][0].default == 2
     schema = question_schema(Further)["properties"]["thoroughly"]
     assert schema == {

@@ -97,7 +97,7 @@ def test_a_scheduler_of_a_real_cluster_tries_it_too(cheap: str) -> None:
         ((":CheapFirst", ""), "must be FILE:CLASS, such as ./cheap.py:CheapFirst"),
         (("cheap.py", "dear.py"), "dear.py: there is no such file"),
         ((":CheapFirst", ":Cheap"), "has no Cheap; its classes are CheapFirst, Nameless"),
-        ((":CheapFirst", ":Nameless"), "is not a plugin class with a name"),
+        ((":CheapFirst", ":Nameless"), "isn't a plugin class with a name"),
         (("cheap.py", "broken.py"), "broken.py: line 2: ZeroDivisionError: division by zero"),
         (("cheap.py", "wrong.py"), "wrong.py: line 1: SyntaxError: "),
         (("cheap.py", "taken.py"), "plugin NodePorts: there is one of that name"),

@@ -268,7 +268,7 @@ async def test_options_of_plans_are_a_form_of_those_that_need_nothing_here(
         for name, value, message in (
             ("seeds", "x", "seeds: must be a whole number, but is 'x'"),
             ("seeds", "0", "seeds: must be at least 1, but is 0"),
-            ("until", "x", "until x: must be a duration, such as 90s or 10m"),
+            ("until", "x", "until x: must be a duration such as 90s or 10m"),
             ("plugin", "a.py:A", "plugin: unknown; arguments are "),
         ):
             refused = await client.post("plan", params={name: value})

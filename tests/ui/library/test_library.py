@@ -12,8 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 import podium
-from podium import LoadedCluster
-from podium.api.errors import PodiumError
+from podium import LoadedCluster, PodiumError
+from podium.scheduler.config.document import KIND as CONFIGURATION_KIND
+from podium.scheduler.framework.third_party_plugins import ArrayPlugin
 from podium.ui.answers.answer import Answer
 from podium.ui.commands.arguments import question_from
 from podium.ui.commands.plan import PlanQuestion
@@ -96,9 +97,11 @@ def test_an_option_of_a_question_is_a_word_with_its_help() -> None:
     shown = inspect.signature(LoadedCluster.plan)
     assert list(shown.parameters)[:1] == ["self"]
     assert shown.parameters["seeds"].default == 1
-    assert "seeds: Number of simulations" in inspect.getdoc(LoadedCluster.plan)
+    assert "seeds (int): Number of simulations" in inspect.getdoc(LoadedCluster.plan)
+    assert "until (str | float): " in inspect.getdoc(LoadedCluster.plan)
+    assert LoadedCluster.plan.__name__ == "plan"
     assert "serve" not in shown.parameters
-    assert str(inspect.signature(LoadedCluster.drain)).startswith("(self, /, *nodes: ")
+    assert str(inspect.signature(LoadedCluster.drain)).startswith("(self, /, *nodes, ")
     assert [*inspect.signature(podium.compare).parameters][:3] == ["a", "b", "scenarios"]
 
 
@@ -248,8 +251,20 @@ def test_a_comparison_and_a_sweep(tmp_path: Path) -> None:
         (lambda cluster: cluster.plan(seeds=0), "seeds: must be at least 1, but is 0"),
         (lambda cluster: cluster.plan(repair=1), "repair: must be a bool, but is 1"),
         (lambda cluster: cluster.plan(drain=5), "drain: must be a text, a path or several, but"),
+        (lambda cluster: cluster.plan(plugin=7), "plugin: must be a text such as ./cheap.py:Cheap"),
+        (
+            lambda cluster: cluster.plan(plugin=Nameless),
+            "^plugin Nameless: .* isn't a plugin class with a name",
+        ),
+        (lambda cluster: cluster.plan(until=-1), "^until -1: must be a duration"),
+        (lambda cluster: cluster.explain({}), r"^pod: must be a text \(\[NAMESPACE/\]POD"),
+        (
+            lambda cluster: cluster.plan(scheduler_config={"kind": "Policy"}),
+            r"^scheduler_config: documents\[0\]\.kind: ",
+        ),
+        (lambda _: podium.load(3), "^state: must be a file, a directory, an object or several"),
         (lambda cluster: cluster.plan(validate="x"), "validate: must be one of strict, warn, igno"),
-        (lambda cluster: cluster.plan(until="x"), "^until x: must be a duration, such as 90s"),
+        (lambda cluster: cluster.plan(until="x"), "^until x: must be a duration such as 90s"),
         (lambda cluster: cluster.plan(scale="x"), "^scale x: expected KIND/NAME=REPLICAS"),
         (lambda cluster: cluster.plan(set_values="a=b"), "^set_values needs helm"),
         (lambda cluster: cluster.plan(apply="nowhere.yaml"), "nowhere.yaml: can't be read"),
@@ -268,6 +283,40 @@ def test_mistakes(
 ) -> None:
     with pytest.raises(PodiumError, match=message):
         ask(cluster)
+
+
+class Nameless:
+    pass
+
+
+class NowhereButWorker4(ArrayPlugin):
+    name = "NowhereButWorker4"
+    reason = "node(s) weren't worker-4"
+
+    def filter_nodes(self, pod, nodes):
+        return nodes.label("kubernetes.io/hostname") == "worker-4"
+
+
+def test_values_may_be_classes_documents_and_numbers(cluster: LoadedCluster) -> None:
+    configuration = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": CONFIGURATION_KIND}
+    written = {**configuration, "profiles": [{"schedulerName": "mine"}]}
+    (missed,) = cluster.plan(apply=ORANGE, scheduler_config=written).ignored
+    assert missed.scheduler_name == "default-scheduler"
+    (placed,) = cluster.plan(apply=ORANGE, plugin=NowhereButWorker4).placements
+    assert placed.node == "worker-4"
+    whole = cluster.plan(apply=ORANGE)
+    for until in (600, 600.0, "10m"):
+        assert cluster.plan(apply=ORANGE, until=until).placements == whole.placements
+    assert cluster.plan(apply=ORANGE, until=0.5).until_s == 0.5
+
+
+def test_tables_have_their_columns_without_rows(cluster: LoadedCluster) -> None:
+    plan = cluster.plan()
+    assert not len(plan.to_pandas("preemptions.victims"))
+    columns = [*cluster.plan(apply=ORANGE).to_pandas("preemptions.victims").columns]
+    assert [*plan.to_pandas("preemptions.victims").columns] == columns
+    assert {"preemptions.preemptor", "pod", "priority"} <= {*columns}
+    assert {"pod", "message"} <= {*plan.to_pandas("pending").columns}
 
 
 def test_without_pandas_the_error_says_what_to_install(

@@ -185,3 +185,16 @@ def test_importing_the_package_imports_nothing_else() -> None:
     ).stdout
     release, plugin = ["podium.api", "podium.api.release"], "podium.ui.testing.pytest_plugin"
     assert told.strip() == str([*release, "podium.ui", "podium.ui.testing", plugin])
+
+
+def test_a_condition_that_never_holds_says_what_it_saw_and_why_pods_wait() -> None:
+    with podium.Cluster(nodes=1) as cluster:
+        cluster.apply(*(pod(f"large-{number}", "5") for number in range(6)))
+        with pytest.raises(TimeoutError) as raised:
+            cluster.wait_for(lambda: cluster.pods(label="app=web"), timeout_s=5)
+        first, *pods, last = str(raised.value).splitlines()
+        assert first == "the condition isn't true after 5 s: its last value is []"
+        assert pods[0].startswith("pod default/large-0 isn't scheduled: 0/1 nodes are available: ")
+        assert (len(pods), last) == (5, "and 1 more")
+        with pytest.raises(TimeoutError, match='after 1 s: pods "web" not found'):
+            cluster.wait_for(lambda: cluster.get("Pod", "web"), timeout_s=1)

@@ -76,16 +76,21 @@ def read_side(name: str, max_pods: int) -> Side:
         documents = [value for value in values if isinstance(value, dict)]
         kinds = {document.get("kind") for document in documents}
         if kinds and kinds <= {CONFIGURATION_KIND, OPTIONS_KIND}:
-            try:
-                load_configuration(documents, plugin_factories().keys())
-            except InvalidDocumentError as error:
-                raise SideError("\n".join(f"{name}: {one}" for one in error.errors)) from None
-            return Side(name, "configuration", documents)
+            return configuration_side(name, documents)
         if SCENARIO_KIND in kinds:
             return Side(name, "scenario", scenario=read_whole_scenario(name, max_pods))
     elif segment_paths(Path(name)):
         return Side(name, "recording", recording=read_recording(Path(name)))
     return Side(name, "state", [loaded.obj for loaded in read_sources([name]).objects])
+
+
+def configuration_side(name: str, documents: Sequence[Mapping[str, Any]]) -> Side:
+    """Make the side of a scheduler configuration; raises SideError if it is invalid."""
+    try:
+        load_configuration(documents, plugin_factories().keys())
+    except InvalidDocumentError as error:
+        raise SideError("\n".join(f"{name}: {one}" for one in error.errors)) from None
+    return Side(name, "configuration", documents)
 
 
 def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequence[WholeScenario]:

@@ -2,7 +2,7 @@
 
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, USUAL_PORT, NodeShape
 from podium.cluster.real.logs import LogFormat, LogLevel
-from podium.ui.inputs.option import Texts, option, option_like, question
+from podium.ui.inputs.option import Plugins, Texts, option, option_like, question
 from podium.ui.inputs.request_options import ConnectionOptions, Rules
 
 DEFAULT_SHAPE = NodeShape()
@@ -46,7 +46,7 @@ class UpOptions:
         Speed of time in the cluster: 1x, 10x and so on, or max to skip the time in which nothing
         happens.""")
     scheduler_config: str | None = option_like(Rules, "scheduler_config")
-    plugin: Texts = option_like(Rules, "plugin")
+    plugin: Plugins = option_like(Rules, "plugin")
     kubelet_config: str | None = option_like(Rules, "kubelet_config")
     scheduler: bool = option(default=True, flags=("--scheduler/--no-scheduler",)).help("""
         Run Podium's scheduler. Without it, another scheduler can be tried.""")
@@ -112,7 +112,7 @@ class SchedulerCommandOptions(ConnectionOptions):
     config: str | None = option("FILE").help("""
         KubeSchedulerConfiguration (v1) to schedule by; flags take precedence. [default:
         kube-scheduler's defaults]""")
-    plugin: Texts = option_like(Rules, "plugin")
+    plugin: Plugins = option_like(Rules, "plugin")
     dry_run: bool = option(default=False).help("""
         Bind and preempt no pod. Logs for each pod that another scheduler binds which node Podium
         would have chosen.""")

@@ -3,10 +3,9 @@
 from ipaddress import ip_address
 from pathlib import Path
 
-from podium.api.values.durations import duration_seconds
 from podium.ui.command_line.options.process_options import UpOptions
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import texts
+from podium.ui.inputs.option import seconds_of, texts
 from podium.ui.writers.terminal import working
 
 
@@ -35,9 +34,7 @@ class UpCommand(UpOptions):
             raise InputError(
                 "--detach and --exit-when-settled exclude each other; use --detach --wait"
             )
-        wait_s = None if wait is None else duration_seconds(wait)
-        if wait is not None and (wait_s is None or wait_s <= 0):
-            raise InputError(f"--wait {wait}: must be a duration, such as 90s or 10m")
+        wait_s = None if wait is None else seconds_of("--wait", wait)
         if self.detach and not is_detached():
             reads_stdin = "-" in [*texts(self.filename), *texts(self.apply)]
             with working("starting the cluster"):

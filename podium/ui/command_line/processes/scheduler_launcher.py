@@ -4,7 +4,7 @@ import gc
 import socket
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from random import Random
 from typing import Any
@@ -20,12 +20,12 @@ from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.ui.command_line.options.process_options import SchedulerCommandOptions
 from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.inputs.configurations import read_scheduler_config
-from podium.ui.inputs.option import text, texts
+from podium.ui.inputs.option import Plugins, text
 from podium.ui.writers.terminal import print_warnings
 
 
 def read_configuration(
-    path: str | None, flags: Mapping[str, Any], plugins: Sequence[str] = ()
+    path: str | None, flags: Mapping[str, Any], plugins: Plugins = ()
 ) -> tuple[KubeSchedulerConfiguration, SchedulerOptions]:
     """Read a configuration overridden by flags, and Podium's own options."""
     loaded = read_scheduler_config(path, plugins)
@@ -43,7 +43,7 @@ async def run(asked: SchedulerCommandOptions) -> None:
         if one.name.startswith(("leader_elect", "kube_api"))
     }
     flags["kubeconfig"] = text(asked.kubeconfig)
-    configuration, own = read_configuration(asked.config, flags, texts(asked.plugin))
+    configuration, own = read_configuration(asked.config, flags, asked.plugin)
     log_to_stderr(asked.log_level, asked.log_format)
     if asked.dry_run:
         # A dry run needs no lease, and must not keep it from schedulers that do.

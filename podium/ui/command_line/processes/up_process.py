@@ -163,7 +163,7 @@ def _read(asked: UpOptions, data_dir: Path | None) -> tuple[EmbeddedOptions, Seq
     state, news = texts(asked.filename), texts(asked.apply)
     if [*state, *news].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    loaded = read_scheduler_config(asked.scheduler_config, texts(asked.plugin))
+    loaded = read_scheduler_config(asked.scheduler_config, asked.plugin)
     setup = SchedulerSetup(stopwatch=time.perf_counter)
     if loaded is not None:
         print_warnings(loaded.notes)
