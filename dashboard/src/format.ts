@@ -31,6 +31,12 @@ export function elapsed(atS: number): string {
   return hours ? `${hours}:${pad(minutes)}:${pad(seconds)}` : `${minutes}:${pad(seconds)}${tenth}`;
 }
 
+// The wall clock of a moment, in UTC: with its date only if that isn't the date of another moment.
+export function wallTime(clock: string, atS: number, otherS: number): string {
+  const [time, other] = [clockTime(clock, atS), clockTime(clock, otherS)];
+  return time.slice(0, 10) === other.slice(0, 10) ? time.slice(11) : time.slice(5);
+}
+
 // The wall clock of a moment, in UTC.
 export function clockTime(clock: string, atS: number): string {
   const start = Date.parse(clock);

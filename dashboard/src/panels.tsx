@@ -25,12 +25,13 @@ export function Panels() {
     <aside class="panels" aria-label="Queues, budgets and pressure">
       {QUEUES.map(([queue, title, says]) => {
         const pods = cluster.inQueue(queue);
-        return (
+        return pods.size > 0 && (
           <Panel key={queue} id={`queue-${queue}`} title={title} says={says} amount={pods.size}>
             <QueuedPods pods={pods.values()} />
           </Panel>
         );
       })}
+      {!QUEUES.some(([queue]) => cluster.inQueue(queue).size) && <p class="panel faint">No pod waits.</p>}
       <Budgets cluster={cluster} />
       <Unwell cluster={cluster} />
     </aside>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./connection";
-import { clockTime, elapsed } from "./format";
+import { clockTime, count, elapsed, wallTime } from "./format";
 import { laneOf } from "./lanes";
 import { Name } from "./names";
 import { usePalette } from "./palette";
@@ -24,17 +24,37 @@ export function PodName({ pod }: { pod: Pod }) {
   );
 }
 
+interface Line { entry: Entry; firstS: number; times: number }
+
+// Entries as lines, of which equal ones are one with a count; the latest come first.
+function linesOf(entries: Iterable<Entry>, linesMax: number): Line[] {
+  const lines = new Map<string, Line>();
+  for (const entry of entries) {
+    const key = `${entry.type} ${entry.kind} ${entry.namespace}/${entry.name} ${entry.text}`;
+    const line = lines.get(key);
+    if (line) [line.times, line.firstS] = [line.times + 1, entry.atS];
+    else if (lines.size === linesMax) break;
+    else lines.set(key, { entry, firstS: entry.atS, times: 1 });
+  }
+  return [...lines.values()];
+}
+
+interface EntriesProps { entries: Iterable<Entry>; linesMax?: number; isOfOne?: boolean }
+
 // The lines of a timeline, with links to what they are about unless that is always the same.
-export function Entries({ entries, isOfOne = false }: { entries: Entry[]; isOfOne?: boolean }) {
-  const clock = useStore().history!.view.clock;
+export function Entries({ entries, linesMax = Infinity, isOfOne = false }: EntriesProps) {
+  const { view: { clock }, lastS } = useStore().history!;
   return (
     <ol class={isOfOne ? "entries of-one" : "entries"}>
-      {entries.map((entry) => (
+      {linesOf(entries, linesMax).map(({ entry, firstS, times }) => (
         <li>
-          <time title={clockTime(clock, entry.atS)}>{elapsed(entry.atS)}</time>
+          <time dateTime={clockTime(clock, entry.atS)}><b>{wallTime(clock, entry.atS, lastS)}</b> {elapsed(entry.atS)}</time>
           <b class={`mark ${laneOf(entry)}`}>{wordOf(entry)}</b>
           {!isOfOne && <Subject entry={entry} />}
-          <span>{entry.text}</span>
+          <span>
+            {entry.text}
+            {times > 1 && <b class="times" title={`the first at ${clockTime(clock, firstS)}`}> {count(times)} ×</b>}
+          </span>
         </li>
       ))}
     </ol>

@@ -7,7 +7,8 @@ import { Entries } from "./parts";
 import { usePalette, type Palette } from "./palette";
 import { useStore } from "./store";
 
-const ENTRIES_SHOWN = 60;
+const LINES_SHOWN = 60;
+const ENTRIES_FOLDED = 3_000;
 const LANE_HEIGHT = 13;
 const PLAY_MS = 120;
 
@@ -50,7 +51,7 @@ export function Timeline({ hasEntries }: { hasEntries: boolean }) {
         max={Math.max(lastS, firstS + 0.001)} value={history.follows ? lastS : atS} disabled={!history.last}
         onInput={(event) => { setPlaying(false); store.goTo(event.currentTarget.valueAsNumber); }} onKeyDown={onKeyDown} />
       {hasEntries && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="What happened, the latest first"><Entries entries={latest(history, lane)} /></div>
+        <div class="scroll" tabIndex={0} role="region" aria-label="What happened, the latest first"><Entries entries={latest(history, lane)} linesMax={LINES_SHOWN} /></div>
       )}
     </section>
   );
@@ -66,13 +67,14 @@ function Filters({ lane, choose }: { lane: Lane | ""; choose(lane: Lane | ""): v
   );
 }
 
-function latest({ entries, entriesEnd }: History, lane: Lane | "") {
-  const found = [];
-  for (let index = entriesEnd - 1; index >= 0 && found.length < ENTRIES_SHOWN; index--) {
+function* latest({ entries, entriesEnd }: History, lane: Lane | "") {
+  let left = ENTRIES_FOLDED;
+  for (let index = entriesEnd - 1; index >= 0 && left; index--) {
     const entry = entries[index]!;
-    if (entry.text && (!lane || entry.lane === lane)) found.push(entry);
+    if (!entry.text || (lane && entry.lane !== lane)) continue;
+    left--;
+    yield entry;
   }
-  return found;
 }
 
 // A line for each lane, a mark for each entry; many at once are a higher mark.

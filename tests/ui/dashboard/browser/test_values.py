@@ -154,3 +154,16 @@ def test_a_token_that_is_not_valid_has_a_field_for_another(opened: Opened) -> No
         says(selected(page), "node-1")
         assert page.title() == "Picture · values"
         assert page.evaluate("location.hash") == ""
+
+
+def test_equal_lines_are_one_with_a_count_and_both_times(opened: Opened) -> None:
+    waits = [entry(at, "FailedScheduling", "web", "0/1 nodes are available") for at in (5, 65)]
+    other = entry(70, "PodBound", "other", "pod other is bound to node-1")
+    with ServedValues(view([node("node-1")], at_s=90, entries=[*waits, other])) as served:
+        page = opened(served.link)
+        lines = page.locator(".entries li")
+        has(lines.first, "00:01:10 1:10")
+        has(lines.last, "00:01:05 1:05")
+        has(lines.last, "0/1 nodes are available 2 ×")
+        assert lines.count() == 2
+        has(page.locator(".panels"), "No pod waits.")
