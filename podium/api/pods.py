@@ -1,6 +1,8 @@
-"""Accessors of pods: node, scheduler, phase, readiness, deletion cost."""
+"""Accessors of pods, of the specs of pods and pod templates, and of their containers."""
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from podium.api.objects import Object, annotations, holds, is_terminating, spec_of, status_of
 from podium.api.values.integers import INT32, parse_int
@@ -89,3 +91,58 @@ def parse_deletion_cost(text: str) -> int | None:
 def deletion_cost(pod: Object) -> int:
     """Return the pod's deletion cost; 0 if the annotation is absent or invalid."""
     return parse_deletion_cost(annotations(pod).get(DELETION_COST, "0")) or 0
+
+
+def containers_of(spec: Object) -> Sequence[Object]:
+    """Return the pod's containers, without init containers."""
+    return spec.get("containers") or []
+
+
+def init_containers_of(spec: Object) -> Sequence[Object]:
+    """Return the pod's init containers, sidecars included."""
+    return spec.get("initContainers") or []
+
+
+def all_containers_of(spec: Object) -> Sequence[Object]:
+    """Return the pod's containers, followed by its init containers."""
+    return [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+
+
+def volumes_of(spec: Object) -> Sequence[Object]:
+    """Return the pod's volumes."""
+    return spec.get("volumes") or []
+
+
+def tolerations_of(spec: Object) -> Sequence[Object]:
+    """Return the pod's tolerations."""
+    return spec.get("tolerations") or []
+
+
+def affinity_of(spec: Object) -> Object:
+    """Return the pod's affinity."""
+    value: Object = spec.get("affinity") or _NOTHING
+    return value
+
+
+def node_affinity_of(spec: Object) -> Object:
+    """Return the pod's node affinity."""
+    value: Object = (spec.get("affinity") or _NOTHING).get("nodeAffinity") or _NOTHING
+    return value
+
+
+def resources_of(owner: Object) -> Object:
+    """Return the `resources` of a container, pod spec or claim spec."""
+    value: Object = owner.get("resources") or _NOTHING
+    return value
+
+
+def requests_of(owner: Object) -> Mapping[str, Any]:
+    """Return the requests of a container, pod spec or claim spec: quantities by resource name."""
+    value: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("requests") or _NOTHING
+    return value
+
+
+def limits_of(owner: Object) -> Mapping[str, Any]:
+    """Return the limits of a container or pod spec: quantities by resource name."""
+    value: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("limits") or _NOTHING
+    return value

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from podium.api.objects import spec_of, status_of
-from podium.api.pod_specs import all_containers_of, resources_of
+from podium.api.pods import all_containers_of, resources_of
 from podium.api.values.quantity import nanos
 
 QOSClass = Literal["Guaranteed", "Burstable", "BestEffort"]

@@ -22,8 +22,14 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
-from podium.api.pod_specs import containers_of, init_containers_of
-from podium.api.pods import is_finished, is_ready, node_name_of, node_names_of
+from podium.api.pods import (
+    containers_of,
+    init_containers_of,
+    is_finished,
+    is_ready,
+    node_name_of,
+    node_names_of,
+)
 from podium.api.selectors.labels import NOTHING, Selector, equality_selector
 from podium.api.well_known import ZONE_LABEL
 from podium.controllers.kit.controller_refs import owned_object

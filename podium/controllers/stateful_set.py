@@ -28,8 +28,7 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
-from podium.api.pod_specs import volumes_of
-from podium.api.pods import is_finished, is_ready, phase_of
+from podium.api.pods import is_finished, is_ready, phase_of, volumes_of
 from podium.api.values.integers import INT32, parse_count
 from podium.api.workloads import replicas_of, update_strategy_of
 from podium.controllers.kit.controller_refs import claim, owner_reference, owners_around

@@ -23,8 +23,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.objects import key as key_of
-from podium.api.pod_specs import tolerations_of
-from podium.api.pods import is_finished, node_name_of, node_names_of
+from podium.api.pods import is_finished, node_name_of, node_names_of, tolerations_of
 from podium.api.policy.disruption_target import (
     BY_TAINT,
     DISRUPTION_TARGET,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.device_classes import may_be_devices, resources_of_devices
+from podium.api.resources import may_be_devices, resources_of_devices
 
 
 def device_class(name: str, resource: str = "") -> dict[str, Any]:

@@ -9,8 +9,7 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
-from podium.api.pod_specs import affinity_of, all_containers_of, requests_of
-from podium.api.pods import is_finished
+from podium.api.pods import affinity_of, all_containers_of, is_finished, requests_of
 from podium.api.qos import stored_or_computed_qos
 from podium.api.resources import (
     HUGE_PAGES,

@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.objects import entries, spec_of
-from podium.api.pod_specs import node_affinity_of
+from podium.api.pods import node_affinity_of
 from podium.api.selectors.labels import (
     NODE_OPERATORS,
     Requirement,

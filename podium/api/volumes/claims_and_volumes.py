@@ -17,7 +17,7 @@ from podium.api.objects import (
     spec_of,
     uid,
 )
-from podium.api.pod_specs import requests_of, volumes_of
+from podium.api.pods import requests_of, volumes_of
 from podium.api.values.quantity import nanos
 from podium.api.well_known import BIND_COMPLETED
 

@@ -15,7 +15,7 @@ from podium.api.objects import (
     spec_of,
     without,
 )
-from podium.api.pod_specs import limits_of, requests_of, resources_of
+from podium.api.pods import limits_of, requests_of, resources_of
 from podium.api.policy.quota_usage import NONE, Quantities, as_written_by, read
 from podium.api.resources import pod_limits, pod_requests
 from podium.apiserver.admission.plugin import CREATE, UPDATE, WRITE, AdmissionPlugin, Derived

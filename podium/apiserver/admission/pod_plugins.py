@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, metadata_of, part, spec_of
-from podium.api.pod_specs import tolerations_of
-from podium.api.pods import node_name_of
+from podium.api.pods import node_name_of, tolerations_of
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.api.taints import NO_EXECUTE
 from podium.apiserver.admission.plugin import CREATE, WRITE, AdmissionPlugin

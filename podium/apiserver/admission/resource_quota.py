@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from podium.api.objects import Object, name, spec_of, status_of
-from podium.api.pod_specs import all_containers_of, limits_of, requests_of, resources_of
+from podium.api.pods import all_containers_of, limits_of, requests_of, resources_of
 from podium.api.policy.quota_usage import (
     POD_COMPUTE,
     Quantities,

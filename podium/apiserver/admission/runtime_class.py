@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part, spec_of
-from podium.api.pod_specs import tolerations_of
+from podium.api.pods import tolerations_of
 from podium.api.taints import NO_EXECUTE
 from podium.api.values.quantity import nanos
 from podium.apiserver.admission.plugin import CREATE, AdmissionPlugin

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from podium.api.objects import Object, annotations, metadata_of, name, spec_of
-from podium.api.pod_specs import requests_of
-from podium.api.pods import phase_of
+from podium.api.pods import phase_of, requests_of
 from podium.api.values.quantity import nanos
 from podium.api.values.times import parse_time
 from podium.api.volumes.claims_and_volumes import (

@@ -9,7 +9,7 @@ from typing import Any
 from podium.api.errors import FieldError, unsupported
 from podium.api.objects import entries, part
 from podium.apiserver.custom_resources.structural_faults import value_faults
-from podium.apiserver.decoding.custom_objects import pruned
+from podium.apiserver.decoding.typed import pruned
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults

@@ -6,7 +6,7 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, spec_of, status_of, without
-from podium.api.pod_specs import resources_of
+from podium.api.pods import resources_of
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.values.times import timestamp
 from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION

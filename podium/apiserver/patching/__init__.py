@@ -6,8 +6,8 @@
 
 from podium.apiserver.patching.ownership.apply import apply_configuration
 from podium.apiserver.patching.ownership.owners import track, with_old_times
-from podium.apiserver.patching.patch_maker import make_patch
 from podium.apiserver.patching.patch_result import Patched, PatchRequest, apply_patch
+from podium.apiserver.patching.strategic import make_patch
 
 __all__ = [
     "PatchRequest",

@@ -10,8 +10,7 @@ from msgspec import structs
 from podium.api.errors import quoted
 from podium.api.node_heartbeats import LEASE_NAMESPACE
 from podium.api.objects import Object, entries, part
-from podium.api.pod_specs import init_containers_of, volumes_of
-from podium.api.pods import node_name_of
+from podium.api.pods import init_containers_of, node_name_of, volumes_of
 from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import (
     ANONYMOUS,

@@ -11,7 +11,7 @@ from podium.apiserver.internals import internal
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, join
 from podium.apiserver.validation.metadata import template_meta
-from podium.apiserver.validation.pods.pod_specs import pod_spec
+from podium.apiserver.validation.pods.pod_validation import pod_spec
 from podium.apiserver.validation.selectors import label_selector
 
 

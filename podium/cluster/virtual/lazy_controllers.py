@@ -9,7 +9,7 @@ from functools import partial
 
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, is_terminating
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.api.policy.disruption_target import DISRUPTION_TARGET
 from podium.api.taints import NO_EXECUTE
 from podium.apiserver.store.history import WatchEvent

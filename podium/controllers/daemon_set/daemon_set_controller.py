@@ -23,8 +23,7 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
-from podium.api.pod_specs import affinity_of
-from podium.api.pods import is_finished, is_ready, node_name_of, phase_of
+from podium.api.pods import affinity_of, is_finished, is_ready, node_name_of, phase_of
 from podium.api.workloads import selector_of, update_strategy_of
 from podium.controllers.daemon_set.daemon_set_state import (
     GENERATION_LABEL,

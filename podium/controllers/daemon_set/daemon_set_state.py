@@ -23,8 +23,7 @@ from podium.api.objects import (
     spec_of,
     uid_of,
 )
-from podium.api.pod_specs import node_affinity_of, tolerations_of
-from podium.api.pods import is_ready, node_name_of, phase_of
+from podium.api.pods import is_ready, node_affinity_of, node_name_of, phase_of, tolerations_of
 from podium.api.selectors.node_selector import NAME_FIELD, required_node_affinity
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.values.integers import scaled

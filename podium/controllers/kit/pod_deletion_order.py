@@ -11,8 +11,7 @@ from functools import cmp_to_key, partial
 import msgspec
 
 from podium.api.objects import Object, condition_of, metadata_of, name, spec_of, status_of, uid
-from podium.api.pod_specs import init_containers_of
-from podium.api.pods import deletion_cost, is_active, node_name_of
+from podium.api.pods import deletion_cost, init_containers_of, is_active, node_name_of
 from podium.api.resources import is_sidecar
 from podium.api.values.times import parse_time
 

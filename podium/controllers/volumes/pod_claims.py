@@ -19,8 +19,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.objects import key as key_of
-from podium.api.pod_specs import volumes_of
-from podium.api.pods import node_name_of, phase_of
+from podium.api.pods import node_name_of, phase_of, volumes_of
 from podium.controllers.kit.controller_refs import owned_object
 from podium.controllers.volumes.persistent_volumes import CLAIM, VOLUME, claim_key, claimed_by
 from podium.machines.effects import Create, Effect, patch_of

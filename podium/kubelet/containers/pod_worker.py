@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from podium.api.objects import Object, uid
-from podium.api.pod_specs import init_containers_of
+from podium.api.pods import init_containers_of
 from podium.kubelet.containers.container import Container, PodSandbox, State
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.backoff import Backoff

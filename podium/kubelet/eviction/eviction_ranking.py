@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from podium.api.objects import Object, part, spec_of, uid
-from podium.api.pod_specs import resources_of
+from podium.api.pods import resources_of
 from podium.api.priority import pod_priority
 from podium.api.resources import is_pod_level, pod_requests
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos

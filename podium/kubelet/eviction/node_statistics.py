@@ -6,7 +6,7 @@ from enum import Enum
 import msgspec
 
 from podium.api.objects import Object, spec_of
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.kubelet.eviction.signals import Signal
 
 

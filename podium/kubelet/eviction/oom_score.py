@@ -5,7 +5,7 @@ in thousandths, plus this adjustment.
 """
 
 from podium.api.objects import Object
-from podium.api.pod_specs import init_containers_of, requests_of
+from podium.api.pods import init_containers_of, requests_of
 from podium.api.priority import is_node_critical
 from podium.api.qos import stored_or_computed_qos
 from podium.api.resources import is_sidecar, pod_requests

@@ -6,7 +6,7 @@ from itertools import islice
 import msgspec
 
 from podium.api.objects import Object, name, part, uid
-from podium.api.pod_specs import (
+from podium.api.pods import (
     all_containers_of,
     containers_of,
     limits_of,

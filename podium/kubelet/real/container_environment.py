@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, entries, part
-from podium.api.pod_specs import init_containers_of
+from podium.api.pods import init_containers_of
 from podium.api.values.quantity import nanos
 from podium.kubelet.real.registration import MachineInfo
 

@@ -6,8 +6,7 @@ from msgspec.structs import replace
 
 from podium.api.node_heartbeats import RENEW_INTERVAL_S
 from podium.api.objects import Object, name, place_of, uid
-from podium.api.pod_specs import limits_of
-from podium.api.pods import is_finished
+from podium.api.pods import is_finished, limits_of
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos, value
 from podium.kubelet.containers.container import OOM_KILLED, ExitStatus, HandlerResult
 from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason

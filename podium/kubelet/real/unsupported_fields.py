@@ -7,7 +7,7 @@ Fields that only restrict a container, such as dropped capabilities, are ignored
 from collections.abc import Iterator
 
 from podium.api.objects import Object, entries, part
-from podium.api.pod_specs import init_containers_of, volumes_of
+from podium.api.pods import init_containers_of, volumes_of
 from podium.kubelet.pod_admission import PodRejection
 
 REASON = "UnsupportedByRuntime"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from podium.api.objects import Object
-from podium.api.pod_specs import limits_of
+from podium.api.pods import limits_of
 from podium.api.resources import pod_limits
 from podium.api.values.quantity import NANOS_PER_UNIT
 from podium.kubelet.containers.container import OOM_KILLED

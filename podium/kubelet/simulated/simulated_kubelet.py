@@ -7,8 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from podium.api.objects import Object, annotations, entries, is_terminating, part, status_of
-from podium.api.pod_specs import init_containers_of
-from podium.api.pods import is_finished, is_ready, phase_of
+from podium.api.pods import init_containers_of, is_finished, is_ready, phase_of
 from podium.api.priority import is_critical
 from podium.api.resources import is_sidecar
 from podium.api.values.times import epoch_s

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, name, status_of
-from podium.api.pod_specs import requests_of
+from podium.api.pods import requests_of
 from podium.api.usage import Usage
 from podium.api.values.quantity import parse_quantity, value
 from podium.kubelet.containers.container import State

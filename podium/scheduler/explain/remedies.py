@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from podium.api.documents.report import PodReport, Report, pod_facts
 from podium.api.objects import Object, name, spec_of
-from podium.api.pod_specs import containers_of, limits_of, requests_of, resources_of, tolerations_of
+from podium.api.pods import containers_of, limits_of, requests_of, resources_of, tolerations_of
 from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
 from podium.api.priority import class_value
 from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Quantity, nanos

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from podium.api.objects import Object, annotations, entries, labels, name, part, spec_of
-from podium.api.pod_specs import requests_of
+from podium.api.pods import requests_of
 from podium.api.selectors.labels import SelectorError, label_selector
 from podium.api.values.message_words import count, listed
 from podium.api.values.quantity import value

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from podium.api.objects import Object, condition_of, controller_uid, entries, part, status_of, uid
-from podium.api.pod_specs import affinity_of, node_affinity_of
-from podium.api.pods import is_finished, node_name_of
+from podium.api.pods import affinity_of, is_finished, node_affinity_of, node_name_of
 from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.values.times import epoch_s
 from podium.api.well_known import REQUIRED

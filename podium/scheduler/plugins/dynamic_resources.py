@@ -6,7 +6,7 @@ such a pod without that would be a guess, so it is refused on all nodes with tha
 
 from collections.abc import Sequence
 
-from podium.api.device_classes import resources_of_devices
+from podium.api.resources import resources_of_devices
 from podium.scheduler.config.args import DynamicResourcesArgs
 from podium.scheduler.framework.cluster_events import EventHint
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus

@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from podium.api.pod_specs import containers_of, init_containers_of, volumes_of
+from podium.api.pods import containers_of, init_containers_of, volumes_of
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import MAX_NODE_SCORE, FixedScores, LocalScore
 from podium.scheduler.snapshot.pod_classes import PodClass

@@ -10,7 +10,7 @@ import numpy as np
 
 from podium.api.errors import aggregate
 from podium.api.objects import Object, entries, labels, name
-from podium.api.pod_specs import node_affinity_of
+from podium.api.pods import node_affinity_of
 from podium.api.selectors.node_selector import (
     NAME_FIELD,
     NodeSelectorTerm,

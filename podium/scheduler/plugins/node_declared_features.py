@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from podium.api.objects import Object, entries, spec_of, status_of
-from podium.api.pod_specs import all_containers_of
+from podium.api.pods import all_containers_of
 from podium.scheduler.framework.cluster_events import (
     Action,
     EventHint,

@@ -10,9 +10,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.device_classes import explicit_resource, implicit_resource
 from podium.api.objects import Object, name
-from podium.api.resources import is_extended_resource, is_scalar_resource
+from podium.api.resources import (
+    explicit_resource,
+    implicit_resource,
+    is_extended_resource,
+    is_scalar_resource,
+)
 from podium.scheduler.config.args import NodeResourcesFitArgs
 from podium.scheduler.framework.cluster_events import (
     Action,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from podium.api.objects import Object, spec_of
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.api.volumes.claims_and_volumes import claim_uses
 from podium.scheduler.framework.cluster_events import (
     Action,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, labels, spec_of
-from podium.api.pod_specs import tolerations_of
+from podium.api.pods import tolerations_of
 from podium.api.selectors.labels import SelectorError
 from podium.api.well_known import HOSTNAME_LABEL
 from podium.scheduler.config.args import DefaultingType, PodTopologySpreadArgs

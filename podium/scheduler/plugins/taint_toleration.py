@@ -10,7 +10,7 @@ import numpy as np
 
 from podium.api.nodes import taints_of
 from podium.api.objects import Object
-from podium.api.pod_specs import tolerations_of
+from podium.api.pods import tolerations_of
 from podium.api.taints import (
     NO_EXECUTE,
     NO_SCHEDULE,

@@ -21,8 +21,7 @@ from podium.api.objects import (
     part,
     spec_of,
 )
-from podium.api.pod_specs import volumes_of
-from podium.api.pods import phase_of
+from podium.api.pods import phase_of, volumes_of
 from podium.api.selectors.labels import SelectorError, label_selector
 from podium.api.values.integers import parse_count
 from podium.api.values.quantity import ceil_value, value

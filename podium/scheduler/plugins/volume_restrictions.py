@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from podium.api.objects import Object, entries
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.api.volumes.claims_and_volumes import READ_WRITE_ONCE_POD, access_modes, claim_uses
 from podium.scheduler.framework.cluster_events import (
     Action,

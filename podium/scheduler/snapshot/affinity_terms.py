@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from podium.api.objects import Object, is_terminating, labels, name, namespace, spec_of
-from podium.api.pod_specs import affinity_of
+from podium.api.pods import affinity_of
 from podium.api.selectors.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.well_known import PREFERRED, REQUIRED
 from podium.scheduler.snapshot.listers import Listers

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from podium.api.objects import Object
-from podium.api.pod_specs import containers_of, init_containers_of
+from podium.api.pods import containers_of, init_containers_of
 from podium.api.resources import is_sidecar
 
 _ALL_ADDRESSES = "0.0.0.0"

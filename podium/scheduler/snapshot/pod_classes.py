@@ -13,9 +13,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.device_classes import may_be_devices
 from podium.api.objects import Object, controller_of, is_terminating, labels, name, namespace
-from podium.api.pod_specs import (
+from podium.api.pods import (
     affinity_of,
     all_containers_of,
     containers_of,
@@ -26,6 +25,7 @@ from podium.api.pod_specs import (
 from podium.api.priority import pod_priority, preemption_policy
 from podium.api.resources import (
     SCORING_DEFAULTS,
+    may_be_devices,
     pod_requests,
     pod_scoring_requests,
     resource_amount,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.objects import Object, controller_of, labels, name, spec_of
-from podium.api.pod_specs import tolerations_of
+from podium.api.pods import tolerations_of
 from podium.api.selectors.labels import EVERYTHING, Selector, equality_selector, label_selector
 from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.taints import untolerated

@@ -18,8 +18,7 @@ from podium.api.objects import (
     spec_of,
     uid,
 )
-from podium.api.pod_specs import volumes_of
-from podium.api.pods import is_finished, node_name_of
+from podium.api.pods import is_finished, node_name_of, volumes_of
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.cluster.virtual import Cluster

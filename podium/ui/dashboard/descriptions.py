@@ -17,8 +17,9 @@ from podium.api.objects import (
     spec_of,
     status_of,
 )
-from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.pods import (
+    containers_of,
+    init_containers_of,
     is_finished,
     node_name_of,
     nominated_node_of,

@@ -10,7 +10,7 @@ import msgspec
 from podium.api.errors import InvalidValueError, PodiumError
 from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of, without
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.api.values.quantity import nanos
 from podium.cluster.manifests import read_sources
 from podium.cluster.manifests.problems import describe

@@ -20,8 +20,7 @@ from podium.api.objects import (
     uid_of,
     without,
 )
-from podium.api.pod_specs import affinity_of
-from podium.api.pods import is_active, node_name_of
+from podium.api.pods import affinity_of, is_active, node_name_of
 from podium.api.policy.disruption_budgets import (
     BudgetStatus,
     OwnerScale,

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from podium.api.device_classes import resources_of_devices
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, EXPORT_COMMAND
 from podium.api.objects import (
@@ -24,10 +23,9 @@ from podium.api.objects import (
     spec_of,
     was_in_a_cluster,
 )
-from podium.api.pod_specs import volumes_of
-from podium.api.pods import is_finished, node_name_of
+from podium.api.pods import is_finished, node_name_of, volumes_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
-from podium.api.resources import pod_requests
+from podium.api.resources import pod_requests, resources_of_devices
 from podium.api.values.message_words import count, listed
 from podium.api.workloads import TEMPLATED, foreign_controller, pod_template_of
 from podium.kubelet.simulated.behaviour import is_marked

@@ -21,7 +21,7 @@ from podium.api.objects import (
     namespace,
     status_of,
 )
-from podium.api.pod_specs import node_affinity_of
+from podium.api.pods import node_affinity_of
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.resources import pod_requests
 from podium.api.workloads import RECREATING

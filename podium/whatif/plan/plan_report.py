@@ -20,7 +20,7 @@ from podium.api.documents.report import (
     Seconds,
 )
 from podium.api.objects import Object
-from podium.api.pod_specs import tolerations_of
+from podium.api.pods import tolerations_of
 from podium.api.policy.disruption_target import Cause
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.api.values.message_words import listed

@@ -5,8 +5,7 @@ import pytest
 from podium.api.kinds.builtin_kinds import ALL_KINDS
 from podium.apiserver.requests.openapi.schemas import reachable
 from podium.apiserver.schema import Field, ListOf, Struct, meta_struct, struct_of
-from podium.apiserver.schema.notation import read_blocks
-from podium.apiserver.schema.struct_types import BODIES, DATA
+from podium.apiserver.schema.struct_types import BODIES, DATA, read_blocks
 
 ALL = (*ALL_KINDS.values(), *BODIES)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of, without
-from podium.api.pod_specs import resources_of
+from podium.api.pods import resources_of
 from podium.api.priority import is_mirror
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.resources import is_sidecar

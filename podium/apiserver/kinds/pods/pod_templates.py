@@ -7,7 +7,7 @@ from typing import Any
 
 from podium.api.objects import Object, part, spec_of, without
 from podium.api.objects import labels as labels_of
-from podium.api.pod_specs import resources_of
+from podium.api.pods import resources_of
 from podium.api.resources import pod_limits, pod_requests
 from podium.api.values.quantity import Format, Quantity
 from podium.apiserver.kinds.registration.defaulting import (

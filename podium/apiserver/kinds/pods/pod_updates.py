@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, annotations, entries, part, spec_of, status_of
-from podium.api.pod_specs import affinity_of, init_containers_of, node_affinity_of, tolerations_of
+from podium.api.pods import affinity_of, init_containers_of, node_affinity_of, tolerations_of
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.api.resources import is_sidecar
 from podium.apiserver.internals import difference, internal

@@ -16,8 +16,8 @@ from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, entries, was_in_a_cluster
 from podium.apiserver import kinds
 from podium.apiserver.custom_resources.structural_faults import faults as structural_faults
-from podium.apiserver.decoding.custom_objects import with_defaults
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
+from podium.apiserver.decoding.typed import with_defaults
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled_by_schema
 from podium.apiserver.kinds.registration.registration import ReadField, Registration, text

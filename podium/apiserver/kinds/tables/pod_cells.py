@@ -5,8 +5,7 @@ the first container that has a reason in its state.
 """
 
 from podium.api.objects import Object, is_terminating, spec_of, status_of
-from podium.api.pod_specs import containers_of, init_containers_of
-from podium.api.pods import is_finished, phase_of
+from podium.api.pods import containers_of, init_containers_of, is_finished, phase_of
 from podium.api.resources import is_sidecar
 from podium.api.values.times import TimeError, parse_time
 from podium.apiserver.kinds.registration.rules import at

@@ -6,7 +6,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part, spec_of, without
 from podium.api.objects import name as name_of
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of, every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration

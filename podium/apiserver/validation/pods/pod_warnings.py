@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from podium.api.objects import Object, annotations, entries, part, spec_of
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.apiserver.validation.checks import join, parse_address
 from podium.apiserver.validation.names import validate_dns_label

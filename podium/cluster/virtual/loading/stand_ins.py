@@ -24,8 +24,7 @@ from podium.api.objects import (
     spec_of,
     status_of,
 )
-from podium.api.pod_specs import affinity_of, volumes_of
-from podium.api.pods import is_active, is_ready
+from podium.api.pods import affinity_of, is_active, is_ready, volumes_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.well_known import HASH_LABEL, REQUIRED
 from podium.api.workloads import selector_of

@@ -12,7 +12,7 @@ from typing import IO
 import aiohttp
 
 from podium.api.objects import Object, entries, part
-from podium.api.pod_specs import init_containers_of
+from podium.api.pods import init_containers_of
 from podium.kubelet.containers.container import HandlerResult
 from podium.kubelet.real.host.containers import Running, end_of, exit_code, reading
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from podium.api.objects import Object
-from podium.api.pod_specs import init_containers_of
+from podium.api.pods import init_containers_of
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from podium.api.objects import Object
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.kubelet.real.container_environment import (
     EnvironmentSource,
     MissingSourceError,

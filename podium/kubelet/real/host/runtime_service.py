@@ -7,7 +7,7 @@ from pathlib import Path
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.api.pod_specs import limits_of
+from podium.api.pods import limits_of
 from podium.api.values.quantity import milli_value, value
 from podium.kubelet.containers.container import NOT_CONFIGURED, HandlerResult
 from podium.kubelet.eviction.oom_score import oom_score_adj

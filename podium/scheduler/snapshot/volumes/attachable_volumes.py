@@ -6,7 +6,7 @@ Every in-tree plugin that has a CSI driver counts as migrated, whatever a CSINod
 from contextlib import suppress
 
 from podium.api.objects import Object, key, name, part, spec_of
-from podium.api.pod_specs import volumes_of
+from podium.api.pods import volumes_of
 from podium.api.volumes.claims_and_volumes import volume_name
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo

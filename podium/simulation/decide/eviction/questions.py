@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 from podium.api.documents.document import read
 from podium.api.errors import FieldError, InvalidValueError, unsupported
 from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, spec_of, uid
-from podium.api.pod_specs import init_containers_of
+from podium.api.pods import init_containers_of
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.values.quantity import ceil_value, value

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import DEFAULT_NAMESPACE, Object, part
-from podium.api.pod_specs import containers_of
+from podium.api.pods import containers_of
 from podium.api.values.quantity import value
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations
-from podium.api.pod_specs import tolerations_of
+from podium.api.pods import tolerations_of
 from podium.api.priority import NEVER, class_value
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.api.well_known import HELM_HOOK

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.decoding.scalars import (
+from podium.apiserver.decoding.type_checker import (
     MalformedScalarError,
     check_base64,
     quantity_text,

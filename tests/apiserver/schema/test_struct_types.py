@@ -4,7 +4,7 @@ import pytest
 
 from podium.apiserver.schema import Field, ListOf, MapOf
 from podium.apiserver.schema.model import SCALARS
-from podium.apiserver.schema.notation import read_blocks
+from podium.apiserver.schema.struct_types import read_blocks
 
 TEXT = """\
 UID = string

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.pod_specs import (
+from podium.api.pods import (
     affinity_of,
     all_containers_of,
     containers_of,
