@@ -35,11 +35,10 @@ _WITHOUT_VALUE = frozenset(
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """A fault of a field.
+    """A fault of a field; the message may be empty.
 
     Attributes:
         field: path such as `spec.containers[0].resources.requests[cpu]`; empty if unknown.
-        message: what is wrong and what is accepted; may be empty.
     """
 
     field: str

@@ -47,12 +47,7 @@ def last_renewal_s(started_s: float, stopped_s: float) -> float:
 
 
 def node_lease(node: Object, renewed_s: float, heartbeats: str) -> dict[str, Any]:
-    """Return the Lease of a simulated node's agent.
-
-    Args:
-        renewed_s: last renewal, in seconds since the epoch.
-        heartbeats: `CONTINUOUS`, `ENDED` or `WRITTEN`.
-    """
+    """Return the Lease of a simulated node's agent, with its heartbeats and its last renewal."""
     metadata = node["metadata"]
     owner = {
         "apiVersion": "v1",

@@ -131,12 +131,7 @@ _CONTENT: Mapping[type[Block], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a presentation; omitted if it has no content.
-
-    Attributes:
-        is_detail: whether writers may fold the section.
-        is_long: whether short forms, such as comments, omit the section.
-    """
+    """A section of a presentation, omitted without content; short forms omit it if it `is_long`."""
 
     title: str
     blocks: Sequence[Block]
@@ -146,12 +141,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """A result in a form for display, independent of the output format.
-
-    Attributes:
-        headline: result in one line; may be empty.
-        footer: last line on a terminal.
-    """
+    """A result in a form for display, independent of the format; the headline may be empty."""
 
     title: str
     headline: str

@@ -47,7 +47,7 @@ def pod_requests(
     default_missing: Mapping[str, int] | None = None,
     pod_level: bool = True,
 ) -> Amounts:
-    """Compute the requests of a pod: nanos by resource name.
+    """Compute the requests of a pod in nanos by resource name; a QuantityError names the field.
 
     The result is the larger one of the sum of all containers and the largest init container, as
     init containers run one after another; sidecars (restartable init containers) are added to all
@@ -58,9 +58,6 @@ def pod_requests(
             and actual amounts of a pod that is resized in place, as for pods with a node.
         default_missing: nanos of resources that a container doesn't specify; 0 is specified.
         pod_level: whether pod-level requests count; they don't for a pod to be scored.
-
-    Raises:
-        QuantityError: an amount isn't a quantity; the error names the field.
     """
     resize = _Resize.of(pod) if use_status else _NO_RESIZE
 
@@ -106,12 +103,9 @@ def pod_scoring_requests(pod: Object) -> Amounts:
 
 
 def pod_limits(pod: Object) -> Amounts:
-    """Compute the limits of a pod: nanos by resource name, without unlimited resources.
+    """Compute a pod's limits in nanos by resource name, without unlimited resources.
 
-    Overhead is only added to limits above zero.
-
-    Raises:
-        QuantityError: an amount isn't a quantity; the error names the field.
+    Overhead is only added to limits above zero. A QuantityError names the field.
     """
 
     def limits_of(container: Object, _keeps_running: bool) -> Amounts:

@@ -19,13 +19,10 @@ class Operation(StrEnum):
 
 
 class WriteOptions(msgspec.Struct, frozen=True):
-    """The options of a write.
+    """The options of a write; `force` lets server-side apply take over fields of other managers.
 
     Attributes:
-        dry_run: whether to do everything except storing the result.
         field_manager: manager whose fields are tracked in managedFields; empty for no tracking.
-            Server-side apply requires it.
-        force: whether server-side apply takes over fields that other managers own.
     """
 
     dry_run: bool = False
@@ -40,7 +37,6 @@ class Attributes(msgspec.Struct, frozen=True):
         kind: kind of the object; for a subresource, kind of its parent.
         namespace: empty for cluster-scoped objects.
         name: name in the path; empty if the object is to be created.
-        subresource: such as `status`; empty for the object itself.
         old: the stored object; None if there is none.
     """
 

@@ -1,7 +1,6 @@
 """Caches of the results of pure functions, keyed by the encoded argument.
 
-Pods of one workload only differ in name, node and addresses. Encoding the rest and looking it up is
-an order of magnitude faster than computing the result again.
+Encoding an object and looking it up is an order of magnitude faster than computing the result.
 """
 
 from typing import Any, TypeVar

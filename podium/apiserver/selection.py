@@ -61,10 +61,7 @@ ALL = Selection()
 
 
 def parse_selection(kind: Kind, label_text: str, field_text: str) -> Selection:
-    """Parse selectors such as `app in (web, db)` and `spec.nodeName!=n`; empty ones select all.
-
-    Raises RefusedError (400): a selector is malformed, or the kind has no such selectable field.
-    """
+    """Parse selectors such as `app in (web, db)` and `spec.nodeName!=n`; raises RefusedError."""
     try:
         labels = parse_selector(label_text) if label_text else EVERYTHING
     except SelectorError as error:

@@ -13,11 +13,7 @@ from podium.api.objects import Object, metadata_of, place_of, uid_of, version_of
 
 
 class Effect(msgspec.Struct, frozen=True, kw_only=True):
-    """A call to the API server, as a value.
-
-    Attributes:
-        purpose: value that the machine sets to recognize the outcome; not sent to the API server.
-    """
+    """A call to the API server, as a value; by its purpose the machine recognizes the outcome."""
 
     purpose: Hashable = None
 
@@ -115,13 +111,9 @@ class Evict(Effect, frozen=True, kw_only=True):
 
 
 class Panic(Effect, frozen=True, kw_only=True):
-    """The report of an exception in a machine, whose task is tried again later; not an API call.
+    """The report of an exception in a machine's task, which is tried again later; no API call.
 
     A driver in virtual time ends the run; one in real time logs the exception and continues.
-
-    Attributes:
-        task: task that failed, such as an object's name.
-        again_s: time of the next try, in seconds since the epoch.
     """
 
     task: str
@@ -132,11 +124,7 @@ class Panic(Effect, frozen=True, kw_only=True):
 class Record(Effect, frozen=True, kw_only=True):
     """An Event (events.k8s.io) to record; repetitions of an Event become a series.
 
-    Attributes:
-        reporting_controller: reporter, such as `default-scheduler`.
-        type: `Normal` or `Warning`.
-        reason: reason in one word, such as `Scheduled`.
-        action: action, such as `Binding`.
+    Its type is `Normal` or `Warning`, its reason a word such as `Scheduled`, its action `Binding`.
     """
 
     regarding: Object

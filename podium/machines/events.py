@@ -54,11 +54,9 @@ class Woken(msgspec.Struct, frozen=True):
 
 
 class CallError(msgspec.Struct, frozen=True):
-    """The error of a failed call.
+    """The error of a failed call; its code is 504 if the result of the call is unknown.
 
     Attributes:
-        code: HTTP status code; 504 if the result of the call is unknown.
-        reason: reason of the API status, such as `Conflict` or `NotFound`.
         retry_after_s: seconds that the API server asks to wait; 0 by default.
     """
 

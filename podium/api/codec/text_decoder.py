@@ -78,11 +78,7 @@ def read_quickly(data: bytes) -> Any:
 
 
 def read_json(data: bytes) -> Any:
-    """Decode a JSON text into `Repeated` objects and `Literal` numbers.
-
-    Raises:
-        UnreadableTextError: the text isn't valid JSON, or is nested too deep.
-    """
+    """Decode JSON into `Repeated` objects and `Literal` numbers; raises UnreadableTextError."""
     # Go puts this mark in place of what means half a character.
     whole = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
     try:

@@ -47,11 +47,7 @@ _CACHE_SIZE = 1 << 14
 
 
 def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
-    """Return the value of a plain, quoted or tagged scalar.
-
-    Raises:
-        ValueError: the text isn't of the tag's type, or JSON has no such value.
-    """
+    """Return the value of a plain, quoted or tagged scalar; raises ValueError."""
     if plain:
         return _plain(text)
     name = str(tag).removeprefix(_TAG)

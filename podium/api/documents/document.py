@@ -182,11 +182,7 @@ class Bits(_Checked, frozen=True):
 
 
 class Choice(_Checked, frozen=True):
-    """A string out of a closed set; messages list the values in this order.
-
-    Attributes:
-        may_be_empty: whether an empty string is accepted, as if the field were absent.
-    """
+    """A string out of a closed set, or an empty one if allowed; messages list the set in order."""
 
     values: tuple[str, ...]
     may_be_empty: bool = False
@@ -291,12 +287,7 @@ def read(kind: type[D], value: object) -> D:
 def decode(
     kind: type[D], value: object, path: str = "", context: Mapping[str, Any] | None = None
 ) -> Decoded[D]:
-    """Decode a value into a document or faults.
-
-    Args:
-        path: prefix of the fields in faults; empty for a whole file.
-        context: named values for the checks of fields.
-    """
+    """Decode a value into a document or faults; `context` has values for checks of fields."""
     try:
         return Decoded(kind.model_validate(value, by_name=False, context=dict(context or {})))
     except ValidationError as error:

@@ -12,13 +12,10 @@ import msgspec
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of the API: its group, versions, resource name and subresources.
+    """A kind of the API: its group (empty for the core group), versions, name and subresources.
 
     Attributes:
-        group: API group; empty for the core group.
-        name: value of `kind` in objects.
         categories: names by which kubectl lists several kinds at once, such as `all`.
-        version: version that v1.36 serves.
         also: further (group, version) pairs that serve the same objects.
     """
 

@@ -247,13 +247,9 @@ def allowance(pdb: Object, count: int) -> int:
 
 
 def fewest_pods(pdb: Object, count: int, *, unhealthy: int = 0, spare: int = 1) -> int | None:
-    """Return the smallest number of pods for which a budget allows `spare` disruptions.
+    """Return the smallest number of pods, at least `count`, that allow `spare` disruptions.
 
     Return None if no number is large enough, as for `maxUnavailable: 0`.
-
-    Args:
-        count: smallest number to consider.
-        unhealthy: assumed number of unhealthy pods.
     """
     available = spec_of(pdb).get("minAvailable")
     # Of a hundred pods every percentage below 100 leaves one out.

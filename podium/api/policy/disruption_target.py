@@ -17,12 +17,7 @@ _NODE_EVICTS = "Evicted"
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """A cause of disruptions.
-
-    Attributes:
-        participle: text for sentences, such as `preempted`.
-        clause: text for tables, such as `is preempted`.
-    """
+    """A cause of disruptions, in sentences (`preempted`) and in tables (`is preempted`)."""
 
     reason: str
     name: str

@@ -116,12 +116,9 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
 
 
 def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
-    """Return the usage of an object of a namespaced kind, by resource names of quotas.
+    """Return the usage of an object by resource names of quotas; raises QuantityError.
 
     Finished pods, and terminating ones that are overdue, only use their object count.
-
-    Raises:
-        QuantityError: an amount isn't a quantity.
     """
     measure = _MEASURES.get(kind.key)
     counted = {object_count(kind): ONE}

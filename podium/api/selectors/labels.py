@@ -126,9 +126,8 @@ NOTHING = Selector(matches_nothing=True)
 def label_selector(raw: Mapping[str, Any] | None) -> Selector:
     """Convert a `LabelSelector` into the conjunction of its matchLabels and matchExpressions.
 
-    Raises:
-        SelectorError: a key, operator or value isn't valid. It has all faults of the first invalid
-            requirement, in the order of matchLabels by key, then matchExpressions.
+    A SelectorError has all faults of the first invalid requirement, in the order of matchLabels by
+    key, then matchExpressions.
     """
     if raw is None:
         return NOTHING

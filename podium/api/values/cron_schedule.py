@@ -55,12 +55,7 @@ _FIELDS = (
 
 
 class CronSchedule(msgspec.Struct, frozen=True):
-    """A cron schedule.
-
-    Attributes:
-        expression: five plain fields; empty if `every_s` is used.
-        every_s: period in seconds, for `@every`; 0 if `expression` is used.
-    """
+    """A cron schedule: five plain fields, or for `@every` a period in seconds."""
 
     expression: str
     zone: ZoneInfo

@@ -37,11 +37,7 @@ class TimeError(InvalidValueError):
 
 
 def parse_time(text: str) -> int:
-    """Parse a time into nanoseconds since the epoch; further digits of a fraction are cut off.
-
-    Raises:
-        TimeError: the text isn't a time of the years 0 to 9999 in UTC.
-    """
+    """Parse a time of the years 0 to 9999 into nanoseconds since the epoch; raises TimeError."""
     try:
         return _parse(text)
     except (TypeError, ValueError):

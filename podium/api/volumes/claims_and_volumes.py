@@ -1,7 +1,4 @@
-"""Accessors of claims, persistent volumes and storage classes, and the binding of claims.
-
-The rules are those of component-helpers' `storage/volume` and `storage/ephemeral` in v1.36.
-"""
+"""Accessors of claims, volumes and storage classes, and the binding of claims, as in v1.36."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -48,9 +48,6 @@ def choose_volumes(
 
     Returns:
         For each claim int64[nodes]: an index into `volumes`, or `NO_VOLUME`.
-
-    Raises:
-        SelectorError: the selector of a claim isn't valid.
     """
     choices: list[Choice] = []
     for claim in claims:

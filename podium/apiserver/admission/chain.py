@@ -56,11 +56,7 @@ class UnknownPluginError(PodiumError):
 
 
 class Admission:
-    """Runs the enabled admission plugins on each write.
-
-    Raises:
-        UnknownPluginError: the options contain the name of an unknown plugin.
-    """
+    """Runs the enabled admission plugins on each write; raises UnknownPluginError."""
 
     def __init__(self, view: StoreView, options: AdmissionOptions | None = None) -> None:
         options = options or AdmissionOptions()
@@ -83,21 +79,13 @@ class Admission:
         self._known: dict[tuple[str, str, Operation], Mapping[str, Sequence[AdmissionPlugin]]] = {}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        """Complete an object before it is validated; raises RefusedError.
-
-        Args:
-            obj: object to store; for a subresource such as `binding`, the posted object.
-        """
+        """Complete an object, or a subresource's posted object; raises RefusedError."""
         for plugin in self._concerned(request)["admit"]:
             obj = plugin.admit(request, obj)
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> Sequence[Object]:
-        """Check an object after validation, and charge quotas; raises RefusedError.
-
-        Returns:
-            The charged quotas, to be stored together with the object.
-        """
+        """Check a valid object; return the charged quotas to store with it; raises RefusedError."""
         concerned = self._concerned(request)
         for plugin in concerned["validate"]:
             plugin.validate(request, obj)

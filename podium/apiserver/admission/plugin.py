@@ -71,13 +71,7 @@ class LimitedScope(msgspec.Struct, frozen=True):
 
 
 class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Admission flags and configuration of kube-apiserver.
-
-    Attributes:
-        enabled: names of plugins to enable that are off by default.
-        disabled: names of plugins to disable that are on by default.
-        limited_scopes: scopes whose pods are refused unless a quota covers them.
-    """
+    """Admission flags of kube-apiserver: plugins by name, and scopes that a quota has to cover."""
 
     enabled: frozenset[str] = frozenset()
     disabled: frozenset[str] = frozenset()

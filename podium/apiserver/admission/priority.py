@@ -75,11 +75,7 @@ class PriorityClasses:
         self._resolved_default = _resolved(self._default)
 
     def resolve(self, pod: Object, pod_name: str = "") -> Object:
-        """Return a new pod with PriorityClass, priority and preemption policy set.
-
-        Raises:
-            RefusedError: the class is unknown, or the pod specifies another priority or policy.
-        """
+        """Return a new pod with class, priority and preemption policy; raises RefusedError."""
         spec = spec_of(pod)
         resolved = self._of(spec, _POD, pod_name or name(pod))
         for field, what in (

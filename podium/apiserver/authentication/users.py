@@ -15,14 +15,11 @@ READING = ("get", "list", "watch")
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """The verb and the resource (or non-resource URL) of a request.
+    """The verb, such as `list`, and the resource or path (such as `/metrics`) of a request.
 
     Attributes:
-        verb: verb as in discovery, such as `list`.
-        group: API group; empty for the core group.
         namespace: empty for cluster-scoped resources and for all namespaces.
         name: name of the object; empty for all objects.
-        path: non-resource URL such as `/metrics`; empty for resources.
     """
 
     verb: str
@@ -44,7 +41,6 @@ class PolicyRule:
     """A rule that permits verbs on resources, on paths, or on both; `*` stands for all.
 
     Attributes:
-        resources: such as `pods`, `pods/eviction` or `*/scale`.
         names: names of the objects; empty for all objects.
         paths: non-resource URLs; a trailing `*` matches any suffix.
     """

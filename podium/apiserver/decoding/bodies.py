@@ -59,16 +59,12 @@ class _Wanted(msgspec.Struct, frozen=True):
 def decode(
     body: bytes, media_type: str, kind: Kind, *, api_version: str = "", field_validation: str = WARN
 ) -> DecodedObject:
-    """Decode the body of a request into an object of a kind.
+    """Decode the body of a request into an object of a kind; raises RefusedError.
 
     Args:
-        media_type: `application/json`, `application/yaml`, or that of Protobuf.
         api_version: requested version; empty for the kind's own.
         field_validation: treatment of unknown and repeated fields: `Strict` refuses them, `Warn`
             warns about them, `Ignore` drops them.
-
-    Raises:
-        RefusedError: the body can't be decoded, or isn't an object of the kind.
     """
     wanted = _Wanted(kind, api_version or kind.api_version, body)
     value = read_quickly(body) if media_type == JSON else None

@@ -41,14 +41,11 @@ class PatchType(StrEnum):
 
 
 def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) -> DecodedObject:
-    """Decode a patch: a JSON patch into a list of operations, another patch into an object.
+    """Decode a patch: a JSON patch into operations, others into an object; raises RefusedError.
 
     Args:
         field_validation: treatment of repeated fields, and of unknown fields in operations of a
             JSON patch: `Strict`, `Warn` or `Ignore`.
-
-    Raises:
-        RefusedError: the body can't be decoded, or isn't a patch of the type.
     """
     if patch_type == PatchType.APPLY:
         return _configuration(body, field_validation)

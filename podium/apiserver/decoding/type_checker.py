@@ -45,11 +45,7 @@ def quantity_text(raw: str | int | float | None) -> str:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def time_text(text: str, *, micro: bool) -> str | None:
-    """Return a time in stored form, in UTC, in seconds or microseconds; None for Go's zero time.
-
-    Raises:
-        MalformedScalarError: the text isn't a time.
-    """
+    """Return a time in stored form, None for Go's zero time; raises MalformedScalarError."""
     if micro and not _MICROS.fullmatch(text):
         raise MalformedScalarError(f"expected a time {_MICRO_RULE}, got {quoted(text)}")
     try:
@@ -78,12 +74,7 @@ Place = tuple["Place | None", str | int] | None
 
 
 class DecodingError(Exception):
-    """A value isn't of the type that its schema requires.
-
-    Attributes:
-        field: path of the value; empty for the whole object.
-        fault: fault of the field; has no value if the message quotes it.
-    """
+    """A value isn't of the type of its field; the fault has no value if the message quotes it."""
 
     def __init__(self, problem: str, at: Place = None, value: object = OMITTED) -> None:
         super().__init__(problem)

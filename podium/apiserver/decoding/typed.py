@@ -28,11 +28,7 @@ _HEADER = frozenset({"apiVersion", "kind", "metadata"})
 
 
 def _read_custom(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return a custom object without unknown fields, and messages on these fields.
-
-    Raises:
-        DecodingError: apiVersion, kind or metadata have a value of a wrong type.
-    """
+    """Return a custom object and messages on its unknown fields; raises DecodingError."""
     checker = Checker()
     found = checker.check(obj, header_struct(kind))
     unknown: list[str] = []

@@ -53,11 +53,7 @@ class _Pair(msgspec.Struct, frozen=True):
 def kept_certificates(
     directory: Path, now_s: float, names: Sequence[str] = LOCAL_NAMES
 ) -> Certificates:
-    """Return the server's certificates in a directory; creates or renews them if needed.
-
-    Raises:
-        FileError: a file can't be read or written.
-    """
+    """Return a directory's server certificates, created or renewed if needed; raises FileError."""
     private_directory(directory)
     now = datetime.fromtimestamp(now_s, UTC)
     authority, server = _read(directory, "ca"), _read(directory, "server")

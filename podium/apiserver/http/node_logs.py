@@ -99,11 +99,7 @@ class _Answer:
         self._is_over = True
 
     async def check(self, url: str, pod: str) -> None:
-        """Wait for the kubelet's response headers.
-
-        Raises:
-            RefusedError: the status isn't 200; the message has the text of the kubelet.
-        """
+        """Wait for the kubelet's response headers; raises RefusedError unless the status is 200."""
         while not self._status:
             await self._read()
             if self._is_over and not self._status:

@@ -1,7 +1,4 @@
-"""Roles and their bindings: v1.36's defaults and validation of rbac.authorization.k8s.io.
-
-Authorization by them is in `podium/apiserver/rbac/`.
-"""
+"""Roles and their bindings: v1.36's defaults and validation of rbac.authorization.k8s.io."""
 
 from typing import Any
 

@@ -1,7 +1,4 @@
-"""Nodes: defaults and validation; unlike other kinds, a new node keeps its status.
-
-The rules for changes are those of `ValidateNodeUpdate` in v1.36.
-"""
+"""Nodes: defaults, validation and v1.36's rules for changes; a new node keeps its status."""
 
 import re
 from typing import Any

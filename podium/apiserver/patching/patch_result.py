@@ -43,13 +43,10 @@ class PatchRequest(msgspec.Struct, frozen=True):
 
 
 def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
-    """Patch an object; unchanged parts are shared with the given object.
+    """Patch an object; unchanged parts are shared with the given object; raises RefusedError.
 
     The result is neither defaulted nor validated; the caller has to check its name, uid and
     resourceVersion.
-
-    Raises:
-        RefusedError: the patch can't be applied, or the result isn't an object of the kind.
     """
     api_version, body, field_validation = (
         patch.api_version or kind.api_version,

@@ -235,10 +235,7 @@ def merge_key_of(entry: Any, key: str) -> Any:
 def in_order(
     merged: Sequence[Any], wanted: Sequence[Any], before: Sequence[Any], key: str
 ) -> list[Any]:
-    """Sort the entries of a merged list by the order of `wanted`, which may only have keys.
-
-    `key` is the merge key; empty for scalars.
-    """
+    """Sort the entries of a merged list by the order of `wanted`; scalars have no `key`."""
     wanted_place = _places(wanted, key)
     old_place = _places(before, key)
     keyed = [(merge_key_of(entry, key), entry) for entry in merged]
@@ -271,7 +268,7 @@ _NOTHING: Mapping[str, Any] = {}
 def make_patch(
     kind: Kind, live: Object, wanted: Object, last: Object | None = None, *, api_version: str = ""
 ) -> Object:
-    """Return the smallest patch that turns an object into the wanted one.
+    """Return the smallest patch that turns an object into the wanted one; raises RefusedError.
 
     It can also be applied if the object has been changed in the meantime.
 
@@ -281,10 +278,6 @@ def make_patch(
             has no duplicates.
         last: the earlier manifest, whose fields are removed unless wanted; None to remove all
             fields of `live` that aren't wanted.
-        api_version: version of the objects; empty for the kind's own.
-
-    Raises:
-        RefusedError: an entry of a list lacks the merge key.
     """
     of = struct_of(api_version or kind.api_version, kind.name)
     return _between(live if last is None else last, live, wanted, of)

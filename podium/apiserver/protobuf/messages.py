@@ -55,11 +55,7 @@ _SIGN_BIT, _OVERFLOW = 2**63, 2**64
 
 
 def read_struct(struct: Struct, message: bytes) -> Object:
-    """Decode a Protobuf message into an object; unknown fields are dropped.
-
-    Raises:
-        MalformedMessageError: the message can't be decoded.
-    """
+    """Decode a Protobuf message into an object; raises MalformedMessageError."""
     found: Object = {}
     _fill(found, struct, numbers_of(struct) or {}, message)
     return found

@@ -23,13 +23,10 @@ _COLLECTION_FIELDS = ("ownerReferences", "finalizers", "managedFields")
 
 
 def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> None:
-    """Refuse a role or binding if it grants permissions that the user doesn't have.
+    """Refuse a role or binding if it grants permissions that the user lacks; raises RefusedError.
 
     Every update is checked, as even a label can add a role to an aggregated one, except for changes
     that garbage collection makes: of owner references and finalizers.
-
-    Raises:
-        RefusedError: 403, the user lacks permissions; 404, the bound role doesn't exist.
     """
     kind, old = request.kind, request.old
     if kind.group != GROUP or MASTERS in request.user.groups:

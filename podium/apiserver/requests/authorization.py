@@ -121,12 +121,7 @@ _AUTHENTICATION = "authentication.k8s.io"
 
 
 def in_name_of(server: ApiServer, request: Request) -> Request:
-    """Return a request with the impersonated user, if any, as with `kubectl --as`.
-
-    Raises:
-        RefusedError: 400, groups, uid or extras are impersonated without a user; 403, the sender
-            may not impersonate the user, a group, the uid or an extra.
-    """
+    """Return a request as its impersonated user's, if any (`kubectl --as`); raises RefusedError."""
     headers = {
         header: value.split(HEADER_SEPARATOR)
         for header, value in request.headers.items()

@@ -25,11 +25,7 @@ class NotFoundError(StoreError):
 
 
 class ExpiredError(StoreError):
-    """The requested revision is older than the history; the message is kube-apiserver's.
-
-    Attributes:
-        continue_token: continues the list with current objects; empty for lists without pages.
-    """
+    """The requested revision is older than the history; a token continues with current objects."""
 
     def __init__(self, message: str, continue_token: str = "") -> None:
         super().__init__(message)

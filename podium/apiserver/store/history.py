@@ -15,11 +15,9 @@ EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
-    """One write to one object, as reported by watches.
+    """One write to one object; the revision is the resourceVersion of `obj`.
 
     Attributes:
-        revision: number of the write, and resourceVersion of `obj`.
-        namespace: empty for cluster-scoped kinds.
         obj: object after the write; for a deletion, its last state with the deletion's revision.
         previous: object before the write; None if it is new.
     """
@@ -34,12 +32,11 @@ class WatchEvent(msgspec.Struct, frozen=True):
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """The events that a journal has persisted.
+    """The events that a journal has persisted, sorted by revision.
 
     Attributes:
         oldest_revision: all writes after this revision are included; of earlier writes, only those
             that wrote the objects as they were at this revision.
-        events: sorted by revision.
     """
 
     oldest_revision: int
@@ -96,14 +93,10 @@ class FieldSubscribers:
 
 
 class KindHistory:
-    """A ring buffer of the last writes to objects of one kind.
+    """A ring buffer of the last writes to objects of one kind, those after `oldest_revision`.
 
-    Events are numbered from 0 in the order of writing, independently of revisions.
-
-    Attributes:
-        oldest_revision: all events after this revision are in the buffer.
-        end: number of the next event.
-        waiting: wake functions to call at the next event, by watch.
+    Events are numbered from 0 in the order of writing, independently of revisions; `end` is the
+    number of the next one. `waiting` has the functions to call at the next event, by watch.
     """
 
     def __init__(self, size: int, oldest_revision: int) -> None:

@@ -19,11 +19,9 @@ _AFTER = "\0"
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A list, or one page of it.
+    """A list, or one page of it, as of a revision; the last page has no continue token.
 
     Attributes:
-        revision: revision of the listed state.
-        continue_token: token of the next page; empty on the last page.
         remaining: number of objects after this page; None on the last page, and with selectors.
     """
 
@@ -121,13 +119,9 @@ def find(
 ) -> tuple[Sequence[Object], str, int]:
     """Return one page of a list, from the segments of the list in order.
 
-    Args:
-        start: key at which the page begins.
-        limit: most objects on the page; 0 for no limit.
-
     Returns:
-        The objects; the key of the next page, empty on the last page; the number of objects after
-            this page.
+        The objects from the key `start` on, at most `limit` if that isn't 0; the key of the next
+            page, empty on the last page; the number of objects after this page.
     """
     left = [part.since(start) for part in parts]
     if not limit:

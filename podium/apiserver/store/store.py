@@ -53,10 +53,7 @@ class Store:
                 self._history.publish((event,))
 
     def adopt(self, other: "Store") -> None:
-        """Copy the objects and the history of another store; the objects are shared.
-
-        Raises ValueError if this store has a journal, which wouldn't have the copied writes.
-        """
+        """Copy the history and objects of another store (shared) into one without journal."""
         if self._journal is not None:
             raise ValueError("a store with a journal adopts nothing")
         self.revision = other.revision
@@ -98,18 +95,13 @@ class Store:
         at_revision: int | None = None,
         matches: Matches | None = None,
     ) -> Page:
-        """List objects, sorted by key.
+        """List objects, sorted by key; raises StoreError for an unknown revision or invalid token.
 
         Args:
             limit: most objects on a page; 0 for no limit.
             continue_token: token from the previous page, to continue at the same revision; takes
                 precedence over `at_revision`.
             at_revision: revision as of which to list; None for the current one.
-
-        Raises:
-            ExpiredError: the history doesn't reach back to the revision.
-            TooLargeResourceVersionError: the revision hasn't been written yet.
-            InvalidContinueError: the token isn't valid.
         """
         start = ""
         if continue_token:

@@ -33,12 +33,7 @@ _VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
 
 
 class Evicted(msgspec.Struct, frozen=True):
-    """The writes of an eviction.
-
-    Attributes:
-        budget: budget with the disruption in its status; None if no budget is affected.
-        delete_options: DeleteOptions (meta/v1) of the deletion; preconditions are already checked.
-    """
+    """The writes of an eviction: a charged budget, the pod, and the options of its deletion."""
 
     budget: Object | None
     pod: Object

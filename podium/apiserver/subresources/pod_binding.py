@@ -28,10 +28,7 @@ def check_binding(binding: Object) -> None:
 
 
 def bind(pod: Object, binding: Object, now_s: float) -> Object:
-    """Return a pod bound to the node of a valid Binding, with the Binding's annotations and labels.
-
-    Raises RefusedError (409): uid or resourceVersion differ, or the pod can't be bound.
-    """
+    """Return a pod with node, annotations and labels of a valid Binding; raises RefusedError."""
     metadata, spec, given = pod["metadata"], pod["spec"], metadata_of(binding)
     name, why = metadata["name"], ""
     for title, field in (("UID", "uid"), ("ResourceVersion", "resourceVersion")):

@@ -59,10 +59,7 @@ def _put(obj: Object, path: tuple[str, ...], value: Any) -> Object:
 
 
 def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
-    """Return a workload with the replicas and the resourceVersion of a Scale.
-
-    Raises RefusedError: 422, replicas is negative; 409, the Scale has another uid.
-    """
+    """Return a workload with the replicas and resourceVersion of a Scale; raises RefusedError."""
     metadata, own = metadata_of(scale), workload["metadata"]
     replicas = spec_of(scale).get("replicas") or 0
     if replicas < 0:

@@ -68,12 +68,7 @@ def detail(check: Check) -> Check:
 
 
 def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
-    """Return a check that caches the faults of another check by value.
-
-    Args:
-        part: function that reduces a value to the part that the check examines, without renaming
-            or moving fields; None if the check examines the whole value.
-    """
+    """Return a check that caches faults by value, or by what `part` leaves of it for the check."""
     known = Memory[tuple[FieldError, ...]]()
 
     def check_once(value: Any, path: str) -> Faults:
@@ -221,11 +216,7 @@ class OfAbsent(msgspec.Struct, frozen=True):
 
 
 def needed(check: Check = anything, message: str = "", *, is_detail: bool = False) -> OfAbsent:
-    """Return a check that a field is neither absent, empty nor zero; `message` is for this fault.
-
-    Args:
-        is_detail: whether all faults of the field are minor.
-    """
+    """Return a check that a field is neither absent, empty nor zero; its faults may be minor."""
 
     def check_needed(value: Any, path: str) -> Faults:
         is_there = value not in (None, "", [], {}, 0)
@@ -244,11 +235,7 @@ Part = Check | OfAbsent
 
 
 def fields(*rules: Check, **checks: Part) -> Check:
-    """Return a check of an object by checks of its fields, in order.
-
-    Args:
-        rules: checks of the whole object, which run after those of fields.
-    """
+    """Return a check of an object: its fields, in order, and then `rules` for the whole object."""
     known = [
         (name, part.check, True) if isinstance(part, OfAbsent) else (name, part, False)
         for name, part in checks.items()

@@ -51,12 +51,7 @@ def selected_template(spec: Any, path: str) -> Faults:
 
 
 def valid_selector(kind: str, invalid: str = "invalid label selector") -> Check:
-    """Return a check that the selector of a workload is present, valid and not empty.
-
-    Args:
-        kind: kind of the workload, for messages.
-        invalid: message for the whole selector if it has faults.
-    """
+    """Return a check that a selector is present, valid and not empty."""
 
     def check(spec: Any, path: str) -> Faults:
         selector, where = spec.get("selector"), join(path, "selector")

@@ -30,10 +30,7 @@ _SERVER_FIELDS = (
 
 
 def received(request: Attributes, obj: Object) -> Object:
-    """Return a client's object in its stored version, without fields that only the server sets.
-
-    Raises RefusedError (400): the object's namespace isn't that of the request.
-    """
+    """Return a client's object in its stored version, as far as clients set it."""
     metadata = {
         field: value
         for field, value in metadata_of(obj).items()

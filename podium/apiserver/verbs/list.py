@@ -63,11 +63,7 @@ def version_fault(text: str) -> str:
 
 
 def refusal_of(error: StoreError) -> RefusedError:
-    """Return the refusal for an error of the store.
-
-    410: the history doesn't reach back to the revision; 504: the revision isn't written yet; 400:
-    the continue token is invalid.
-    """
+    """Return the refusal (410, 504 or 400) for an error of the store."""
     match error:
         case ExpiredError():
             metadata = {"continue": error.continue_token} if error.continue_token else {}

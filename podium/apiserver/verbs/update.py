@@ -82,11 +82,7 @@ def completed_update(request: Attributes, old: Object, new: Object) -> Object:
 
 
 def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    """Check the resourceVersion of an update against the stored one.
-
-    Raises RefusedError: 409, the stored object is newer; 500 (as kube-apiserver), the text isn't a
-    resourceVersion.
-    """
+    """Check an update's resourceVersion against the stored one; raises RefusedError."""
     version = metadata.get("resourceVersion")
     if version == before["resourceVersion"] or version in UNCONDITIONAL:
         return

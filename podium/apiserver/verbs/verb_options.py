@@ -8,12 +8,10 @@ from podium.api.objects import Object
 
 
 class DeleteOptions(msgspec.Struct, frozen=True):
-    """The options of a deletion, as in a `DeleteOptions` object (meta/v1).
+    """The options of a deletion, as in a `DeleteOptions` object (meta/v1), with its preconditions.
 
     Attributes:
         grace_period_s: grace period in seconds; None for the pod's own, negative counts as 1.
-        uid: uid that the object must have; None for any.
-        resource_version: resourceVersion that the object must have; None for any.
         propagation: `Background`, `Foreground` or `Orphan`; empty for the default.
     """
 
@@ -70,12 +68,10 @@ class Written(NamedTuple):
 
 
 class Deleted(NamedTuple):
-    """The result of a deletion.
+    """The result of a deletion: the last state of the object, and the body of the response.
 
     Attributes:
-        obj: last state of the object; marked as terminating if that was written.
         gone: False if finalizers or a grace period keep the object.
-        answer: response body: a `Status`, or for some kinds the object.
     """
 
     obj: Object

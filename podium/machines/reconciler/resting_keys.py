@@ -14,12 +14,7 @@ from podium.machines.events import Change
 
 
 class RestingKeys:
-    """The resting keys of a controller, and the keys whose objects are unchanged.
-
-    Args:
-        loaded: uids of the loaded objects; keys of other objects don't rest.
-        tends: kinds of the objects that the controller's keys stand for.
-    """
+    """A controller's resting keys, of loaded objects of kinds it tends, and its unchanged keys."""
 
     def __init__(self, loaded: Container[str], tends: Container[str]) -> None:
         self._loaded = loaded

@@ -83,11 +83,7 @@ def is_idle(kind: Kind) -> bool:
 
 
 def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
-    """Return an object with its defaults; unchanged parts are shared with the given object.
-
-    Args:
-        is_new: whether the object is being created, which has additional defaults.
-    """
+    """Return an object with its defaults, also those of creation if new; shares unchanged parts."""
     registration = registration_of(kind)
     if registration.is_filled_by_schema and registration.struct:
         obj = filled_by_schema(obj, registration.struct)
@@ -144,14 +140,10 @@ def decisive_faults(obj: Object) -> list[FieldError]:
 def validate_update(
     kind: Kind, new: Object, old: Object, subresource: str = ""
 ) -> list[FieldError]:
-    """Return all faults of an update, in kube-apiserver's order.
+    """Return all faults of an update to a prepared object, in kube-apiserver's order.
 
     Faults of metadata may occur twice, as in kube-apiserver: they are checked for every kind, and
     again by the rules of most kinds.
-
-    Args:
-        new: the object to be stored, already prepared and with server-set metadata.
-        subresource: subresource of the update; empty for the object itself.
     """
     rule = registration_of(kind).rules.get(subresource)
     return [*every_metadata(new, old), *(rule(new, old) if rule is not None else ())]

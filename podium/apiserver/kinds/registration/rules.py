@@ -61,12 +61,7 @@ def immutable_value(new: Any, old: Any, path: str) -> Faults:
 
 
 def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
-    """Return a rule that a field never changes.
-
-    Args:
-        title: name of the field in faults; by default its path.
-        type_name: internal type in which the values are compared and reported, if any.
-    """
+    """Return a rule that a field, or its form in an internal type, never changes."""
 
     def rule(new: Object, old: Object) -> Faults:
         now, before = at(new, path), at(old, path)

@@ -1,8 +1,4 @@
-"""Functions that compute cells of tables.
-
-Each takes the arguments in brackets in `columns.txt`, the object, and the time in seconds since the
-epoch.
-"""
+"""Functions that compute cells of tables, from the arguments in `columns.txt`, object and time."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache

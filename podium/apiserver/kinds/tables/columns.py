@@ -141,11 +141,7 @@ def _declared(column: Object) -> Column:
 
 
 def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
-    """Return the row of a `Table` (meta.k8s.io/v1) for an object, without the object itself.
-
-    Args:
-        now_s: time for ages, in seconds since the epoch.
-    """
+    """Return the row of a `Table` (meta.k8s.io/v1) for an object, with ages as of `now_s`."""
     row: dict[str, Any] = {"cells": [column.read(obj, now_s) for column in columns_of(kind)]}
     conditions = pod_cells.row_conditions(obj) if kind.key == "Pod" else []
     return {**row, "conditions": conditions} if conditions else row

@@ -1,8 +1,4 @@
-"""Jobs and CronJobs: generated selectors, defaults and validation.
-
-The rules are those of `ValidateJobUpdate`, `ValidateCronJobCreate` and `ValidateCronJobUpdate` in
-v1.36.
-"""
+"""Jobs and CronJobs: generated selectors, defaults, and validation as in v1.36."""
 
 from typing import Any
 

@@ -51,12 +51,7 @@ _KUBECTL = "kubectl"
 def apply_configuration(
     request: Attributes, current: Object | None, configuration: Object, api_version: str = ""
 ) -> Object:
-    """Apply a configuration from `decode_patch` to an object.
-
-    Args:
-        request: the write with its field manager; if forced, it takes over fields of others.
-        current: the stored object; None if it doesn't exist.
-        api_version: version of both; empty for the kind's own.
+    """Apply a configuration to an object (None if it doesn't exist), both of `api_version`.
 
     Returns:
         The object with its managedFields, neither defaulted nor validated.

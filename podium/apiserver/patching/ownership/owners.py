@@ -198,11 +198,7 @@ def updated_owners(
 
 
 def track(request: Attributes, before: Object | None, after: Object) -> Object:
-    """Return the object to store, with managedFields updated for the request's field manager.
-
-    Args:
-        before: the stored object; None if the object is new.
-    """
+    """Return a new or changed object with managedFields updated for the field manager."""
     # The owners in the request replace the stored ones. An empty list, or a list of one empty
     # entry, removes all of them.
     sent = None if request.subresource else metadata_of(after).get("managedFields")
