@@ -65,33 +65,6 @@ def count(*arguments: Any) -> int:
     return sum(len(value_at(obj, path) or ()) for path in paths)
 
 
-def either(path: str, if_there: str, otherwise: str, obj: Object, _now_s: float) -> str:
-    """Return `if_there` or `otherwise`, depending on whether there is a value at a path."""
-    return if_there if value_at(obj, path) else otherwise
-
-
-def condition(kind: str, field: str, obj: Object, _now_s: float) -> Cell:
-    """Return a field of the condition of a type; None if there is no such condition."""
-    found: Cell = (condition_of(obj, kind) or {}).get(field)
-    return found
-
-
-def joined(path: str, obj: Object, _now_s: float) -> str:
-    """Join all values at a JSONPath with commas."""
-    return ",".join(map(str, found_at(obj, path)))
-
-
-def since(path: str, obj: Object, now_s: float) -> str:
-    """Format the age of the time at a path; empty if there is no time."""
-    found = value_at(obj, path)
-    return ages.since(found, now_s) if found else ""
-
-
-def labels_at(path: str, obj: Object, _now_s: float) -> str:
-    """Format the labels at a path as `a=b,c=d`, sorted; `<none>` for none."""
-    return str(equality_selector(value_at(obj, path))) or NONE
-
-
 def selector(path: str, if_invalid: str, obj: Object, _now_s: float) -> str:
     """Format the LabelSelector at a path in the short form; `if_invalid` if it isn't valid."""
     try:
@@ -104,12 +77,6 @@ def pair(path: str, first: str, second: str, missing: str, obj: Object, _now_s: 
     """Format two fields as `kind/name`; an empty field becomes `missing`."""
     found = value_at(obj, path)
     return f"{found.get(first) or missing}/{found.get(second) or missing}" if found else ""
-
-
-def ready_of_desired(workload: Object, _now_s: float) -> str:
-    """Format the ready and desired pods of a workload, such as `2/3`."""
-    ready, desired = at(workload, "status.readyReplicas"), at(workload, "spec.replicas")
-    return f"{ready or 0}/{desired or 0}"
 
 
 def revision_controller(revision: Object, _now_s: float) -> str:
@@ -151,12 +118,6 @@ def job_duration(job: Object, now_s: float) -> str:
     return ages.between(start, end) if end else ages.since(start, now_s)
 
 
-def cron_job_suspended(cron_job: Object, _now_s: float) -> str:
-    """Return whether a CronJob is suspended: `True`, `False` or `<unset>`."""
-    found = at(cron_job, "spec.suspend")
-    return UNSET if found is None else str(bool(found))
-
-
 def node_status(node: Object, _now_s: float) -> str:
     """Return the STATUS of a node, such as `Ready` or `NotReady,SchedulingDisabled`."""
     ready = "Unknown"
@@ -171,13 +132,6 @@ def node_roles(node: Object, _now_s: float) -> str:
     roles = {key.removeprefix(_ROLE_PREFIX) for key in labels(node) if key.startswith(_ROLE_PREFIX)}
     roles.add(labels(node).get(_ROLE_LABEL, ""))
     return ",".join(sorted(roles - {""})) or NONE
-
-
-def node_address(kind: str, node: Object, _now_s: float) -> str:
-    """Return a node's first address of a type, such as `InternalIP`."""
-    addresses = entries(status_of(node), "addresses")
-    found = (one.get("address") or "" for one in addresses if one.get("type") == kind)
-    return next(found, NONE)
 
 
 def measured(resource: str, metrics: Object, _now_s: float) -> str:
@@ -264,57 +218,11 @@ def ingress_hosts(ingress: Object, _now_s: float) -> str:
     return ",".join(hosts) or "*"
 
 
-def ingress_ports(ingress: Object, _now_s: float) -> str:
-    """Return the open ports of an Ingress."""
-    return "80, 443" if at(ingress, "spec.tls") else "80"
-
-
 def ingress_parameters(ingress_class: Object, _now_s: float) -> str:
     """Format the parameters of an IngressClass, such as `Settings.example.com/own`."""
     found = part(spec_of(ingress_class), "parameters")
     group = f".{found['apiGroup']}" if found.get("apiGroup") else ""
     return f"{found.get('kind', '')}{group}/{found.get('name', '')}" if found else ""
-
-
-def default_marked(storage_class: Object, _now_s: float) -> str:
-    """Return the name of a StorageClass, followed by `(default)` if it is a default class."""
-    mark = " (default)" if is_default_class(storage_class) else ""
-    return f"{name_of(storage_class)}{mark}"
-
-
-def token_audiences(driver: Object, _now_s: float) -> str:
-    """Return the audiences of the tokens that a CSI driver requests."""
-    requests = at(driver, "spec.tokenRequests")
-    shown = (str(request.get("audience", "")) for request in requests or ())
-    return UNSET if requests is None else ",".join(shown)
-
-
-def access_modes(path: str, obj: Object, _now_s: float) -> str:
-    """Format access modes by their initials, such as `RWO`."""
-    modes = value_at(obj, path) or ()
-    return ",".join(short for mode, short in _SHORT_MODES if mode in modes)
-
-
-def claimed_modes(claim: Object, now_s: float) -> str:
-    """Format the access modes of a claim; empty if it has no volume."""
-    has_volume = at(claim, "spec.volumeName")
-    return access_modes(".status.accessModes", claim, now_s) if has_volume else ""
-
-
-def claimed_capacity(claim: Object, _now_s: float) -> str:
-    """Return the capacity of a claim; empty if it has no volume."""
-    has_volume = at(claim, "spec.volumeName")
-    return str(at(claim, "status.capacity.storage") or "0") if has_volume else ""
-
-
-def volume_phase(obj: Object, _now_s: float) -> str:
-    """Return the phase of a volume or claim; `Terminating` while it is being deleted."""
-    return "Terminating" if is_terminating(obj) else str(at(obj, "status.phase") or "")
-
-
-def volume_class(obj: Object, _now_s: float) -> str:
-    """Return the storage class of a volume or claim."""
-    return storage_class_name(obj)
 
 
 def quota_usage(what: str, quota: Object, _now_s: float) -> str:
@@ -341,12 +249,6 @@ def service_available(service: Object, _now_s: float) -> str:
     if found is None or found.get("status") == "True":
         return "Unknown" if found is None else "True"
     return f"{found.get('status')} ({found.get('reason', '')})"
-
-
-def requested_duration(request: Object, _now_s: float) -> str:
-    """Return the requested lifetime of a certificate."""
-    seconds = spec_of(request).get("expirationSeconds")
-    return "" if seconds is None else ages.human_duration(seconds)
 
 
 def signing_decision(request: Object, _now_s: float) -> str:
@@ -401,10 +303,18 @@ def event_last_seen(event: Object, now_s: float) -> str:
     return ages.since(last, now_s) if last else event_first_seen(event, now_s)
 
 
-def event_count(event: Object, _now_s: float) -> int:
-    """Return how many times an event was seen."""
-    series = event.get("series")
-    return int((series.get("count") or 0) if series else (event.get("count") or 1))
+def event_source(event: Object, _now_s: float) -> str:
+    """Format the component that reported an event, and its host."""
+    component = at(event, "source.component") or event.get("reportingComponent") or ""
+    instance = at(event, "source.host") or event.get("reportingInstance") or ""
+    return f"{component}, {instance}" if instance else str(component)
+
+
+def token_audiences(driver: Object, _now_s: float) -> str:
+    """Return the audiences of the tokens that a CSI driver requests."""
+    requests = at(driver, "spec.tokenRequests")
+    shown = (str(request.get("audience", "")) for request in requests or ())
+    return UNSET if requests is None else ",".join(shown)
 
 
 def event_object(event: Object, _now_s: float) -> str:
@@ -414,13 +324,57 @@ def event_object(event: Object, _now_s: float) -> str:
     return f"{kind}/{involved}" if involved else kind
 
 
-def event_source(event: Object, _now_s: float) -> str:
-    """Format the component that reported an event, and its host."""
-    component = at(event, "source.component") or event.get("reportingComponent") or ""
-    instance = at(event, "source.host") or event.get("reportingInstance") or ""
-    return f"{component}, {instance}" if instance else str(component)
+def _short_modes(modes: Any) -> str:
+    return ",".join(short for mode, short in _SHORT_MODES if mode in (modes or ()))
 
 
-def event_message(event: Object, _now_s: float) -> str:
-    """Return the message of an event."""
-    return str(event.get("message") or "").strip()
+CELLS: Mapping[str, Callable[..., Cell]] = {
+    "access_modes": lambda path, obj, _: _short_modes(value_at(obj, path)),
+    "claimed_modes": lambda claim, _: (
+        _short_modes(at(claim, "status.accessModes")) if at(claim, "spec.volumeName") else ""
+    ),
+    "claimed_capacity": lambda claim, _: (
+        str(at(claim, "status.capacity.storage") or "0") if at(claim, "spec.volumeName") else ""
+    ),
+    "condition": lambda kind, field, obj, _: (condition_of(obj, kind) or {}).get(field),
+    "cron_job_suspended": lambda cron_job, _: (
+        UNSET if at(cron_job, "spec.suspend") is None else str(bool(at(cron_job, "spec.suspend")))
+    ),
+    "default_marked": lambda storage_class, _: (
+        f"{name_of(storage_class)}{' (default)' if is_default_class(storage_class) else ''}"
+    ),
+    "either": lambda path, if_there, otherwise, obj, _: (
+        if_there if value_at(obj, path) else otherwise
+    ),
+    "event_count": lambda event, _: int(
+        (at(event, "series.count") or 0) if event.get("series") else (event.get("count") or 1)
+    ),
+    "event_message": lambda event, _: str(event.get("message") or "").strip(),
+    "ingress_ports": lambda ingress, _: "80, 443" if at(ingress, "spec.tls") else "80",
+    "joined": lambda path, obj, _: ",".join(map(str, found_at(obj, path))),
+    "labels_at": lambda path, obj, _: str(equality_selector(value_at(obj, path))) or NONE,
+    "node_address": lambda kind, node, _: next(
+        (
+            one.get("address") or ""
+            for one in entries(status_of(node), "addresses")
+            if one.get("type") == kind
+        ),
+        NONE,
+    ),
+    "ready_of_desired": lambda workload, _: (
+        f"{at(workload, 'status.readyReplicas') or 0}/{at(workload, 'spec.replicas') or 0}"
+    ),
+    "requested_duration": lambda request, _: (
+        ages.human_duration(seconds)
+        if (seconds := at(request, "spec.expirationSeconds")) is not None
+        else ""
+    ),
+    "since": lambda path, obj, now_s: (
+        ages.since(value_at(obj, path), now_s) if value_at(obj, path) else ""
+    ),
+    "volume_class": lambda obj, _: storage_class_name(obj),
+    "volume_phase": lambda obj, _: (
+        "Terminating" if is_terminating(obj) else str(at(obj, "status.phase") or "")
+    ),
+}
+"""The cells that are a single expression, by name; arguments are those of the functions."""

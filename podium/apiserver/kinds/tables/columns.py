@@ -123,7 +123,8 @@ def _function(call: str) -> Read:
     name, _, arguments = call.removesuffix(")").partition("(")
     module, _, name = name.rpartition(".")
     texts = arguments.split(",") if arguments else ()
-    return partial(getattr(_MODULES[module], name), *texts)
+    compute = None if module else cells.CELLS.get(name)
+    return partial(compute or getattr(_MODULES[module], name), *texts)
 
 
 def _declared(column: Object) -> Column:
