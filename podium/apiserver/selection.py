@@ -83,16 +83,11 @@ def _terms(kind: Kind, selector: str) -> Iterator[FieldTerm]:
         field, sign, value = match.groups()
         registration = registration_of(kind)
         read = registration.field_reader(field)
-        value = _unescaped(value)
+        for escaped in _ESCAPE.findall(value):
+            if escaped not in _ESCAPABLE or not escaped:
+                raise bad_request(f"invalid field selector: invalid escape sequence: \\{escaped}")
+        if "=" in _ESCAPE.sub("", value):
+            raise bad_request("invalid field selector: unescaped character in value: =")
         if read is None:
             raise bad_request(registration.not_selectable(field))
-        yield FieldTerm(field, value, sign != "!=", read)
-
-
-def _unescaped(value: str) -> str:
-    for escaped in _ESCAPE.findall(value):
-        if escaped not in _ESCAPABLE or not escaped:
-            raise bad_request(f"invalid field selector: invalid escape sequence: \\{escaped}")
-    if "=" in _ESCAPE.sub("", value):
-        raise bad_request("invalid field selector: unescaped character in value: =")
-    return _ESCAPE.sub(r"\1", value)
+        yield FieldTerm(field, _ESCAPE.sub(r"\1", value), sign != "!=", read)

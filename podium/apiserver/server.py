@@ -19,7 +19,7 @@ from podium.api.objects import Object, is_terminating, metadata_of, place_of
 from podium.api.objects import name as name_of
 from podium.api.usage import UsageReader
 from podium.apiserver import refusals
-from podium.apiserver.admission import Admission, AdmissionOptions, StoreView
+from podium.apiserver.admission import Admission, AdmissionOptions
 from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
 from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
@@ -100,16 +100,16 @@ class ApiServer:
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
         """Serve the objects of a store; `rng` is the source of uids, addresses and ports."""
-        options, view = options or ApiOptions(), StoreView(store)
-        self.store, self._view = store, view
-        self._admission = Admission(view, options.admission)
+        options = options or ApiOptions()
+        self.store = store
+        self._admission = Admission(store, options.admission)
         self._maker = Maker(store, rng, options.names_salt)
         self.service_account_tokens: ServiceAccountTokens | None = None
         self.reaches_nodes = False
         self.usage: UsageReader | None = None
-        self.authorizer = Authorizer(view)
+        self.authorizer = Authorizer(store)
         self._registry = partial(Registry, optional=options.kinds)
-        self._kinds = Derived(view, DEFINITION.key, self._registry)
+        self._kinds = Derived(store, DEFINITION.key, self._registry)
 
     @property
     def kinds(self) -> Registry:
@@ -120,7 +120,7 @@ class ApiServer:
         """Serve the usage of nodes and pods as metrics.k8s.io."""
         self.usage = usage
         served = partial(self._registry, unstored=METRICS.values())
-        self._kinds = Derived(self._view, DEFINITION.key, served)
+        self._kinds = Derived(self.store, DEFINITION.key, served)
 
     def bootstrap(self, now_s: float, objects: Iterable[tuple[Kind, Object]] | None = None) -> None:
         """Create the objects that don't exist yet, by default the initial ones of every cluster."""
@@ -174,18 +174,18 @@ class ApiServer:
         kind, name = request.kind, request.name
         old = self.store.get(kind.key, request.namespace, name)
         concerns(old or {})
-        strategy = registration_of(kind).strategy
+        options = registration_of(kind).strategy.options
         if request.subresource == _SCALE and old is not None:
             return self._scale(request, old, with_scale(request, old, obj))
         new = stored_version(kind, updates.placed(request, obj))
         if old is None:
-            if request.subresource or not strategy.create_on_update:
+            if request.subresource or "create-on-update" not in options:
                 raise refusals.not_found(kind, name)
             return Written(self.create(request, new), True)
         uid, version = new["metadata"].get("uid"), new["metadata"].get("resourceVersion")
         if uid and uid != old["metadata"]["uid"]:
             raise refusals.uid_conflict(kind, request.namespace, name, uid, old["metadata"]["uid"])
-        if version in updates.UNCONDITIONAL and not strategy.unconditional_update:
+        if version in updates.UNCONDITIONAL and "conditional" in options:
             fault = FieldError("metadata.resourceVersion", 0, "must be specified for an update")
             raise refusals.invalid(name, [fault], kind.plural, kind.group)
         return Written(self._update(request, old, new), False)

@@ -79,7 +79,6 @@ def choose_volumes(
 def _fits(volume: Object, claim: Object) -> bool:
     return (
         storage_class_name(volume) == storage_class_name(claim)
-        and (not is_reserved(volume) or is_bound_to(volume, claim))
         and storage_capacity(volume) >= (requested_storage(claim) or 0)
         and same_kind(volume, claim)
         and not is_terminating(volume)

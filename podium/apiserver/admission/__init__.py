@@ -5,6 +5,6 @@ defaulting and after validation; `plugin` defines their interface.
 """
 
 from podium.apiserver.admission.chain import Admission
-from podium.apiserver.admission.plugin import AdmissionOptions, StoreView
+from podium.apiserver.admission.plugin import AdmissionOptions
 
-__all__ = ["Admission", "AdmissionOptions", "StoreView"]
+__all__ = ["Admission", "AdmissionOptions"]

@@ -16,7 +16,6 @@ from podium.apiserver.admission.plugin import (
     ALL_NAMESPACED,
     AdmissionOptions,
     AdmissionPlugin,
-    StoreView,
 )
 from podium.apiserver.admission.pod_plugins import (
     DefaultTolerationSeconds,
@@ -32,6 +31,7 @@ from podium.apiserver.admission.storage_plugins import (
     StorageObjectInUseProtection,
 )
 from podium.apiserver.attributes import Attributes, Operation
+from podium.apiserver.store.store import Store
 
 PLUGINS: tuple[type[AdmissionPlugin], ...] = (
     NamespaceLifecycle,
@@ -58,7 +58,7 @@ class UnknownPluginError(PodiumError):
 class Admission:
     """Runs the enabled admission plugins on each write; raises UnknownPluginError."""
 
-    def __init__(self, view: StoreView, options: AdmissionOptions | None = None) -> None:
+    def __init__(self, store: Store, options: AdmissionOptions | None = None) -> None:
         options = options or AdmissionOptions()
         known = {plugin.__name__ for plugin in PLUGINS}
         unknown = sorted((options.enabled | options.disabled) - known)
@@ -68,7 +68,7 @@ class Admission:
                 f"there is no admission plugin {unknown[0]}; there are {listed}"
             )
         self._plugins = tuple(
-            plugin(view, options)
+            plugin(store, options)
             for plugin in PLUGINS
             if (
                 plugin.__name__ not in options.disabled

@@ -71,7 +71,7 @@ class LimitRanger(AdmissionPlugin):
 
     @cached_property
     def _ranges(self) -> Derived[Mapping[str, list[Sequence[Object]]]]:
-        return Derived(self.view, "LimitRange", limits_by_namespace)
+        return Derived(self.store, "LimitRange", limits_by_namespace)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         for limits in self._limits(request, obj) if request.kind.key == "Pod" else ():

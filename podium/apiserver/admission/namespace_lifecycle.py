@@ -27,7 +27,7 @@ class NamespaceLifecycle(AdmissionPlugin):
                 raise forbidden(_NAMESPACE, request.name, "this namespace may not be deleted")
             return obj
         place = request.namespace
-        namespace = self.view.get("Namespace", "", place)
+        namespace = self.store.get("Namespace", "", place)
         if namespace is None:
             raise not_found(_NAMESPACE, place)
         phase = phase_of(namespace)

@@ -70,7 +70,7 @@ class NodeRestriction(AdmissionPlugin):
         own_pods = "pods with spec.nodeName set to itself"
         why: str | None = None
         if request.subresource == "eviction":
-            pod = self.view.get("Pod", request.namespace, request.name)
+            pod = self.store.get("Pod", request.namespace, request.name)
             if pod is None or node_name_of(pod) != node:
                 why = f"node {node} can only evict {own_pods}"
         elif request.kind.key == "Pod":

@@ -1,4 +1,4 @@
-"""The protocol of admission plugins, with their options and their view of the store."""
+"""The protocol of admission plugins, with their options and what they derive from the store."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -12,31 +12,18 @@ from podium.apiserver.store.store import Store
 T = TypeVar("T")
 
 
-class StoreView:
-    """Read access to the store; the namespace of cluster-scoped objects is empty."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.get = store.get
-        self.version = store.changes
-
-    def list(self, kind: str, namespace: str = "") -> Sequence[Object]:
-        """List the objects of a kind, in one namespace or (if empty) all, by namespace and name."""
-        return self._store.list(kind, namespace or None).items
-
-
 class Derived(Generic[T]):
     """A value computed from all objects of a kind, and recomputed after each change."""
 
-    def __init__(self, view: StoreView, kind: str, derive: Callable[[Sequence[Object]], T]) -> None:
-        self._view, self._kind, self._derive = view, kind, derive
+    def __init__(self, store: Store, kind: str, derive: Callable[[Sequence[Object]], T]) -> None:
+        self._store, self._kind, self._derive = store, kind, derive
         self._version = -1
         self._value: T
 
     def __call__(self) -> T:
-        version = self._view.version(self._kind)
+        version = self._store.changes(self._kind)
         if version != self._version:
-            self._value = self._derive(self._view.list(self._kind))
+            self._value = self._derive(self._store.list(self._kind).items)
             self._version = version
         return self._value
 
@@ -91,8 +78,8 @@ class AdmissionPlugin:
     handles: ClassVar[Mapping[str, frozenset[Operation]]]
     on_by_default: ClassVar[bool] = True
 
-    def __init__(self, view: StoreView, options: AdmissionOptions) -> None:
-        self.view = view
+    def __init__(self, store: Store, options: AdmissionOptions) -> None:
+        self.store = store
         self.options = options
 
     def admit(self, request: Attributes, obj: Object) -> Object:

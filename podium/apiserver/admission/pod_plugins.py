@@ -37,7 +37,7 @@ class ServiceAccount(AdmissionPlugin):
             return obj
         named = named or DEFAULT_ACCOUNT
         given: dict[str, Any] = {"serviceAccountName": named, "serviceAccount": named}
-        account = self.view.get("ServiceAccount", request.namespace, named)
+        account = self.store.get("ServiceAccount", request.namespace, named)
         if account is None and named != DEFAULT_ACCOUNT:
             where = f"{request.namespace}/{named}"
             why = f'error looking up service account {where}: serviceaccount "{named}" not found'
@@ -98,7 +98,7 @@ class PodTopologyLabels(AdmissionPlugin):
         node_name, target = node_name_of(obj), part(obj, "target")
         if request.subresource:
             node_name = target.get("name") or "" if target.get("kind") == "Node" else ""
-        node = self.view.get("Node", "", node_name) if node_name else None
+        node = self.store.get("Node", "", node_name) if node_name else None
         carried = node and metadata_of(node).get("labels")
         if not carried:
             return obj

@@ -26,7 +26,7 @@ class Priority(AdmissionPlugin):
 
     @cached_property
     def _classes(self) -> "Derived[PriorityClasses]":
-        return Derived(self.view, "PriorityClass", PriorityClasses)
+        return Derived(self.store, "PriorityClass", PriorityClasses)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         if request.kind is _PRIORITY_CLASS:

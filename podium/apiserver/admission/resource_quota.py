@@ -43,9 +43,9 @@ class ResourceQuota(AdmissionPlugin):
 
     def charge(self, request: Attributes, obj: Object) -> Sequence[Object]:
         limited = self.options.limited_scopes
-        if not (self.view.version("ResourceQuota") or limited) or not _may_use_more(request, obj):
+        if not (self.store.changes("ResourceQuota") or limited) or not _may_use_more(request, obj):
             return ()
-        quotas = self.view.list("ResourceQuota", request.namespace)
+        quotas = self.store.list("ResourceQuota", request.namespace or None).items
         # The quotas that apply to the object, each with the increase of its usage.
         applying: list[tuple[Object, Quantities, Quantities]] = []
         for quota in quotas:

@@ -28,7 +28,7 @@ class RuntimeClass(AdmissionPlugin):
         class_name, own = spec.get("runtimeClassName"), spec.get("overhead")
         if not class_name and not own:
             return obj
-        chosen = self.view.get("RuntimeClass", "", class_name) if class_name else _NO_CLASS
+        chosen = self.store.get("RuntimeClass", "", class_name) if class_name else _NO_CLASS
         if chosen is None:
             why = f'pod rejected: RuntimeClass "{class_name}" not found'
             raise forbidden(_POD, pod_name, why)

@@ -51,7 +51,7 @@ class DefaultStorageClass(AdmissionPlugin):
 
     @cached_property
     def _default(self) -> Derived[str | None]:
-        return Derived(self.view, "StorageClass", default_class)
+        return Derived(self.store, "StorageClass", default_class)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         default, spec = self._default(), spec_of(obj)
@@ -89,7 +89,7 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
         if phase_of(old) != "Bound":
             why = "Only bound persistent volume claims can be expanded"
         elif class_name := storage_class_name(obj):
-            storage_class = self.view.get("StorageClass", "", class_name) or {}
+            storage_class = self.store.get("StorageClass", "", class_name) or {}
             if storage_class.get("allowVolumeExpansion") is True:
                 return
         raise forbidden(request.kind, request.shown_name(obj), why)

@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.internals import internal
+from podium.apiserver.internal_types import internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks

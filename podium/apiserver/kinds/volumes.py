@@ -10,7 +10,7 @@ from podium.api.pods import resources_of
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.values.times import timestamp
 from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION
-from podium.apiserver.internals import difference, internal
+from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at

@@ -6,12 +6,11 @@
 
 from podium.apiserver.patching.ownership.apply import apply_configuration
 from podium.apiserver.patching.ownership.owners import track, with_old_times
-from podium.apiserver.patching.patch_result import Patched, PatchRequest, apply_patch
+from podium.apiserver.patching.patch_result import PatchRequest, apply_patch
 from podium.apiserver.patching.strategic import make_patch
 
 __all__ = [
     "PatchRequest",
-    "Patched",
     "apply_configuration",
     "apply_patch",
     "make_patch",

@@ -1,14 +1,14 @@
 """Application of patches other than server-side apply, and validation of the results."""
 
 from contextlib import suppress
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.apiserver.decoding import STRICT, WARN, PatchType
+from podium.apiserver.decoding import STRICT, WARN, DecodedObject, PatchType
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
 from podium.apiserver.patching.json_patch import json_patched, merge_patched
@@ -16,13 +16,6 @@ from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import invalid
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.custom import struct_for
-
-
-class Patched(NamedTuple):
-    """A patched object, and warnings for the client."""
-
-    obj: Object
-    warnings: tuple[str, ...] = ()
 
 
 class PatchRequest(msgspec.Struct, frozen=True):
@@ -42,17 +35,14 @@ class PatchRequest(msgspec.Struct, frozen=True):
     field_validation: str | None = None
 
 
-def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
+def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> DecodedObject:
     """Patch an object; unchanged parts are shared with the given object; raises RefusedError.
 
     The result is neither defaulted nor validated; the caller has to check its name, uid and
     resourceVersion.
     """
-    api_version, body, field_validation = (
-        patch.api_version or kind.api_version,
-        patch.body,
-        patch.field_validation,
-    )
+    api_version = patch.api_version or kind.api_version
+    body, field_validation = patch.body, patch.field_validation
     struct = struct_for(kind, api_version)
     if patch.patch_type == PatchType.STRATEGIC:
         obj = merged_object(current, body, struct)
@@ -61,7 +51,7 @@ def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
     else:
         obj = json_patched(current, body)
     if field_validation is None:
-        return Patched(obj)
+        return DecodedObject(obj)
     if patch.patch_type == PatchType.STRATEGIC:
         obj = {**obj, "apiVersion": api_version, "kind": kind.name}
         shown = msgspec.json.encode(body).decode()
@@ -87,7 +77,7 @@ def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
         unknown = tuple(fault for fault in unknown if fault not in before)
     if unknown and field_validation == STRICT:
         _refuse(shown, f"strict decoding error: {', '.join(unknown)}")
-    return Patched(stored, unknown if field_validation == WARN else ())
+    return DecodedObject(stored, unknown if field_validation == WARN else ())
 
 
 def _refuse(shown: str, why: str) -> NoReturn:

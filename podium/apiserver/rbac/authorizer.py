@@ -7,8 +7,8 @@ import msgspec
 from podium.api.errors import aggregate, quoted
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name
-from podium.apiserver.admission.plugin import StoreView
 from podium.apiserver.authentication.users import Attempt, PolicyRule, User
+from podium.apiserver.store.store import Store
 
 GROUP = "rbac.authorization.k8s.io"
 _SERVICE_ACCOUNT = "ServiceAccount"
@@ -32,8 +32,8 @@ class Granted(msgspec.Struct, frozen=True):
 class Authorizer:
     """Permits requests by the fixed rules of groups, and by stored roles and bindings."""
 
-    def __init__(self, view: StoreView) -> None:
-        self._view = view
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def decide(self, user: User, attempt: Attempt) -> AuthorizerVerdict:
         """Decide whether a user is permitted to make a request."""
@@ -58,7 +58,7 @@ class Authorizer:
         """Yield what bindings grant to a user in the cluster and, if given, in a namespace."""
         scopes = [("ClusterRoleBinding", ""), *([("RoleBinding", place)] if place else [])]
         for kind, namespace in scopes:
-            for binding in self._view.list(kind, namespace):
+            for binding in self._store.list(kind, namespace or None).items:
                 subject = _subject_of(user, binding, namespace)
                 if not subject:
                     continue
@@ -77,7 +77,7 @@ class Authorizer:
         """Return the rules of the role of a `roleRef`; None if the role doesn't exist."""
         kind = reference.get("kind") or ""
         where = place if kind == "Role" else ""
-        role = self._view.get(kind, where, reference.get("name") or "") if kind in KINDS else None
+        role = self._store.get(kind, where, reference.get("name") or "") if kind in KINDS else None
         return None if role is None else rules_of(role)
 
 

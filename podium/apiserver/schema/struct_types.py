@@ -27,6 +27,8 @@ from msgspec.structs import replace
 from podium.api.kinds.builtin_kinds import ALL_KINDS, Kind
 from podium.apiserver.schema.model import SCALARS, Field, ListOf, MapOf, Scalar, Struct, Type
 
+_OMITTED = ("string", "bool", "int32", "int64", "float64", "bytes")
+
 Resolve = Callable[[str], Type]
 """Returns the type of a reference."""
 
@@ -87,12 +89,15 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Mapping[str, Field]:
             kind = replace(kind, is_atomic="atomic" in options)
         keeps_zero = name.endswith("?") or (isinstance(kind, Struct) and "written" not in options)
         written = "written" in options or name.endswith("*")
+        has_nothing = (
+            kind.kind in _OMITTED if isinstance(kind, Scalar) else isinstance(kind, ListOf | MapOf)
+        )
         fields[name.rstrip("*?")] = Field(
             kind,
             required=name.endswith("*"),
             keeps_zero=keeps_zero,
             written=written,
-            omits_nothing=_has_nothing(kind) and not (keeps_zero or written),
+            omits_nothing=has_nothing and not (keeps_zero or written),
             default=options.get("default"),
             fill=_literal(options["fill"]) if "fill" in options else msgspec.UNSET,
             fill_if=tuple(options["if"].split(":")) if "if" in options else (),
@@ -109,12 +114,6 @@ def _literal(text: str) -> Any:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
         return text
-
-
-def _has_nothing(kind: Type) -> bool:
-    if isinstance(kind, Scalar):
-        return kind.kind in ("string", "bool", "int32", "int64", "float64", "bytes")
-    return isinstance(kind, ListOf | MapOf)
 
 
 BINDING = Kind("", "Binding", "bindings")

@@ -104,7 +104,7 @@ def with_patched_scale(request: Attributes, workload: Object, patch: PatchReques
     """Return a workload with a patch of its Scale applied and managedFields updated."""
     kind = request.kind
     if patch.patch_type != PatchType.APPLY:
-        scale, _ = patched(SCALE, scale_of(kind, workload), replace(patch, api_version=""))
+        scale = patched(SCALE, scale_of(kind, workload), replace(patch, api_version="")).obj
         return with_scale(request, workload, scale)
     # The workload's managedFields decide on conflicts, not those of the Scale.
     forced = replace(request.options, force=True)

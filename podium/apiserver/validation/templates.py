@@ -7,7 +7,7 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import labels, part
 from podium.api.selectors.labels import equality_selector
 from podium.api.selectors.labels import label_selector as parse_selector
-from podium.apiserver.internals import internal
+from podium.apiserver.internal_types import internal
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, join
 from podium.apiserver.validation.metadata import template_meta

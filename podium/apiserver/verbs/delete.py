@@ -52,7 +52,7 @@ def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[O
             return {**noted, "status": {**status_of(obj), "phase": "Terminating"}}, False
         if spec_of(obj).get("finalizers"):
             return obj, False
-    graced = _graced(obj, how, now_s) if strategy.graceful else obj
+    graced = _graced(obj, how, now_s) if "graceful" in strategy.options else obj
     if graced is None:
         return obj, False
     finalizers = _finalizers(graced["metadata"], strategy, how)
@@ -118,7 +118,7 @@ def _finalizers(metadata: Object, strategy: Strategy, how: DeleteOptions) -> lis
     kept = [finalizer for finalizer in current if finalizer not in _POLICY_OF]
     if policy in _FINALIZER_OF:
         kept.append(_FINALIZER_OF[policy])
-    held_by = strategy.deletion_finalizer
+    held_by = strategy.options.get("finalizer", "")
     if held_by and held_by not in kept and not metadata.get("deletionTimestamp"):
         kept.append(held_by)
     return current if set(kept) == set(current) else kept
@@ -138,7 +138,7 @@ def _with_metadata(obj: Object, **fields: Any) -> Object:
 
 def answer(kind: Kind, last: Object) -> Object:
     """Return the response body of a completed deletion: a `Status`, for some kinds the object."""
-    if registration_of(kind).strategy.answers_object:
+    if "answers-object" in registration_of(kind).strategy.options:
         return last
     metadata = last["metadata"]
     group = {"group": kind.group} if kind.group else {}

@@ -8,13 +8,14 @@ from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, metadata_of, spec_of, without
 from podium.api.values.integers import parse_count
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.decoding import DecodedObject
 from podium.apiserver.kinds.registration.registrations import (
     completed,
     registration_of,
     validate_update,
 )
 from podium.apiserver.long_work import apart
-from podium.apiserver.patching import Patched, PatchRequest, apply_patch, track, with_old_times
+from podium.apiserver.patching import PatchRequest, apply_patch, track, with_old_times
 from podium.apiserver.refusals import bad_request, internal, invalid, modified
 from podium.apiserver.verbs.list import ANY_VERSION, version_fault
 from podium.apiserver.versions import shown_version, stored_version
@@ -28,10 +29,10 @@ _KEPT = ("generation", "creationTimestamp", "resourceVersion", "selfLink")
 _KEPT_UNLESS_GIVEN = ("uid", "namespace", "deletionGracePeriodSeconds")
 
 
-def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
+def patched(kind: Kind, current: Object, patch: PatchRequest) -> DecodedObject:
     """Apply a patch to an object, and return it in the kind's stored version."""
     result = apart(apply_patch, kind, shown_version(kind, current, patch.api_version), patch)
-    return result._replace(obj=stored_version(kind, result.obj))
+    return DecodedObject(stored_version(kind, result.obj), result.warnings)
 
 
 def placed(request: Attributes, obj: Object) -> Object:

@@ -1,4 +1,4 @@
-"""A dumb view of stored objects, for admission to look at."""
+"""A dumb store of objects, for admission to look at."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,6 +7,7 @@ from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.apiserver.admission.chain import Admission
 from podium.apiserver.admission.plugin import AdmissionOptions
 from podium.apiserver.attributes import Attributes, Operation
+from podium.apiserver.store.kind_index import Page
 
 Obj = dict[str, Any]
 
@@ -36,11 +37,11 @@ class Shelf:
                 return obj
         return None
 
-    def list(self, kind: str, namespace: str = "") -> list[Obj]:
+    def list(self, kind: str, namespace: str | None = None) -> Page:
         found = [o for o in self.objects if o["kind"] == kind]
-        return [o for o in found if not namespace or _identity(o)[1] == namespace]
+        return Page([o for o in found if namespace in (None, _identity(o)[1])], self.writes)
 
-    def version(self, kind: str) -> int:
+    def changes(self, kind: str) -> int:
         return self.writes
 
 

@@ -36,7 +36,7 @@ def test_given_and_stored_objects_are_never_changed() -> None:
 
 def test_a_pod_is_admitted_without_looking_through_lists() -> None:
     door = Door()
-    door.shelf.version = lambda kind: 0  # type: ignore[method-assign]
+    door.shelf.changes = lambda kind: 0  # type: ignore[method-assign]
     door.admit(pod())
     door.shelf.list = lambda kind, namespace="": 1 / 0  # type: ignore[method-assign,assignment,return-value]
     assert door.admit(pod())

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.decoding import PatchType
-from podium.apiserver.patching import Patched, PatchRequest, apply_patch
+from podium.apiserver.decoding import DecodedObject, PatchType
+from podium.apiserver.patching import PatchRequest, apply_patch
 
 POD = KINDS["Pod"]
 LIVE: dict[str, Any] = {
@@ -17,7 +17,7 @@ LIVE: dict[str, Any] = {
 }
 
 
-def patched(patch_type: PatchType, body: Any, strictness: str | None = "Warn") -> Patched:
+def patched(patch_type: PatchType, body: Any, strictness: str | None = "Warn") -> DecodedObject:
     return apply_patch(POD, LIVE, PatchRequest(patch_type, body, "", strictness))
 
 
@@ -31,7 +31,7 @@ def patched(patch_type: PatchType, body: Any, strictness: str | None = "Warn") -
 )
 def test_unchanged_parts_are_shared(patch_type: PatchType, body: Any) -> None:
     result = patched(patch_type, body)
-    assert result == Patched({**LIVE, "spec": {"nodeName": "m"}})
+    assert result == DecodedObject({**LIVE, "spec": {"nodeName": "m"}})
     assert result.obj["metadata"] is LIVE["metadata"]
 
 
@@ -39,7 +39,7 @@ def test_unchanged_parts_are_shared(patch_type: PatchType, body: Any) -> None:
 def test_unknown_fields_of_the_object_cause_no_warnings(strictness: str) -> None:
     live = {**LIVE, "spec": {**LIVE["spec"], "x": 1}}
     hostname = PatchRequest(PatchType.MERGE, {"spec": {"hostname": "h"}}, "", strictness)
-    expected = Patched({**LIVE, "spec": {**LIVE["spec"], "hostname": "h"}})
+    expected = DecodedObject({**LIVE, "spec": {**LIVE["spec"], "hostname": "h"}})
     assert apply_patch(POD, live, hostname) == expected
 
 

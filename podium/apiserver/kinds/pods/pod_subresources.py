@@ -13,7 +13,7 @@ from podium.api.pods import resources_of
 from podium.api.priority import is_mirror
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.resources import is_sidecar
-from podium.apiserver.internals import difference, internal
+from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join

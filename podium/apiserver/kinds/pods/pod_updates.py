@@ -12,7 +12,7 @@ from podium.api.objects import Object, annotations, entries, part, spec_of, stat
 from podium.api.pods import affinity_of, init_containers_of, node_affinity_of, tolerations_of
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.api.resources import is_sidecar
-from podium.apiserver.internals import difference, internal
+from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults

@@ -142,7 +142,7 @@ class Registration:
     def prepared(self, obj: Object, creation: Creation) -> Object:
         """Return a new object prepared for validation."""
         made = self.strategy.create(obj, creation)
-        if not self.strategy.resets_status:
+        if "reset" not in self._options:
             return made
         return {**made, "status": self.zeros.get("status", {})}
 

@@ -65,21 +65,19 @@ def _custom_registration(kind: CustomKind) -> Registration:
         validate_update=rule,
         validate_subresource_update=dict.fromkeys(kind.subresources, rule),
         words="apart conditional" if "status" in kind.subresources else "counts conditional",
-        selectable={".".join(names): _as_written(".".join(names)) for names in fields},
+        selectable={path: partial(_as_written, text(path)) for path in map(".".join, fields)},
         unselectable="field label not supported: {}",
     )
 
 
-def _as_written(path: str) -> ReadField:
-    read = text(path)
-    words = {"True": "true", "False": "false"}
-    return lambda obj: words.get(read(obj), read(obj))
+def _as_written(read: ReadField, obj: Object) -> str:
+    return {"True": "true", "False": "false"}.get(value := read(obj), value)
 
 
 def is_idle(kind: Kind) -> bool:
     """Return whether no component acts on objects of a kind, which causes a warning for clients."""
     registration = REGISTRATIONS.get(kind.key)
-    return registration is not None and registration.strategy.is_idle
+    return registration is not None and "idle" in registration.strategy.options
 
 
 def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:

@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object, entries
-from podium.apiserver.internals import internal
+from podium.apiserver.internal_types import internal
 from podium.apiserver.validation.checks import NOT_NEGATIVE, Check, Faults, forbidden
 from podium.apiserver.validation.metadata import annotations, finalizer_names, owners
 from podium.apiserver.validation.names import label_map

@@ -115,8 +115,6 @@ class Strategy:
     """How the API server prepares objects of a kind on creation, change and deletion.
 
     Args:
-        options: the kind's options.
-        create: function that prepares a new object; None if none is needed.
         update: function that prepares a change, before the steps of the options.
         subresources: functions that prepare changes by subresource, before the same steps.
 
@@ -124,7 +122,6 @@ class Strategy:
         counts_generations: whether a new object starts with generation 1.
         default_propagation: propagation of deletions unless the request specifies it:
             `Background` or `Orphan`; empty if objects have no dependents.
-        deletion_finalizer: finalizer added when the deletion begins; empty for none.
     """
 
     def __init__(
@@ -134,6 +131,7 @@ class Strategy:
         update: Prepare | None,
         subresources: Mapping[str, Prepare],
     ) -> None:
+        self.options = options
         is_apart = "apart" in options
         by_status = next((_BY_STATUS[word] for word in options if word in _BY_STATUS), None)
         self.counts_generations = is_apart or "counts" in options
@@ -149,10 +147,3 @@ class Strategy:
             self.subresources["status"] = _in_turn(self.subresources.get("status"), by_status)
         propagation = "Orphan" if "orphans" in options else "Background"
         self.default_propagation = "" if "independent" in options else propagation
-        self.deletion_finalizer = options.get("finalizer", "")
-        self.resets_status = "reset" in options
-        self.unconditional_update = "conditional" not in options
-        self.create_on_update = "create-on-update" in options
-        self.answers_object = "answers-object" in options
-        self.graceful = "graceful" in options
-        self.is_idle = "idle" in options

@@ -8,7 +8,7 @@ from podium.api.objects import Object, metadata_of, part, spec_of, without
 from podium.api.objects import name as name_of
 from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.api.workloads import pod_template_of
-from podium.apiserver.internals import internal
+from podium.apiserver.internal_types import internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled_where_absent, inside
 from podium.apiserver.kinds.registration.registration import Registration

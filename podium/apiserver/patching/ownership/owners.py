@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from podium.api.errors import quoted
 from podium.api.objects import Object, metadata_of, part
-from podium.api.process.recent_values import Recent
 from podium.api.values.times import TimeError, parse_time, timestamp
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.memories import Memory, key_of
 from podium.apiserver.patching.ownership import field_sets
 from podium.apiserver.patching.ownership.field_sets import LEAF, SELF, FieldSet
 from podium.apiserver.patching.ownership.typed_values import UntypedError, compare
@@ -45,8 +45,7 @@ _SERVERS_FIELDS: FieldSet = {
 
 # The objects of one workload differ in little more than their names. Looking up the fields of a
 # new object by its content is an order of magnitude faster than walking it.
-_KNOWN: Recent[tuple[str, str, str, bytes], Mapping[str, Any]] = Recent(1 << 10)
-_CONTENT_BYTES_MAX = 1 << 13
+_KNOWN = Memory[Mapping[str, Any]]()
 
 
 class Manager(msgspec.Struct, frozen=True):
@@ -223,17 +222,12 @@ def track(request: Attributes, before: Object | None, after: Object) -> Object:
 def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
     metadata = metadata_of(obj)
     others = {name: value for name, value in metadata.items() if name not in _SERVERS_METADATA}
-    try:
-        content = msgspec.json.encode({**obj, "metadata": others})
-    except (OverflowError, ValueError):
-        # An integer beyond 64 bits, or text that isn't Unicode.
-        content = b""
-    key = (request.kind.key, me.api_version, me.subresource, content)
-    fields = _KNOWN.get(key)
+    key = key_of((request.kind.key, me.api_version, me.subresource, {**obj, "metadata": others}))
+    fields = _KNOWN.get(key) if key else None
     if fields is None:
         owners = updated_owners(request, {}, {}, obj, me)
         fields = field_sets.to_fields_v1(owners[me].fields) if owners else {}
-        if 0 < len(content) <= _CONTENT_BYTES_MAX:
+        if key:
             _KNOWN.put(key, fields)
     entry = _entry(me, me.api_version, timestamp(request.now_s), fields)
     return _with_entries(obj, [entry] if fields else [])

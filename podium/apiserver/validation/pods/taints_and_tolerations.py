@@ -5,7 +5,7 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.selectors.labels import validate_label_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
-from podium.apiserver.internals import internal
+from podium.apiserver.internal_types import internal
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.names import label_key, label_value

@@ -17,7 +17,7 @@ from podium.api.objects import Object, is_terminating, key, name, namespace, sta
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.values.times import timestamp
-from podium.apiserver.admission import Admission, StoreView
+from podium.apiserver.admission import Admission
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.custom_resources.definition_effects import settle
@@ -73,7 +73,7 @@ class Loader:
         self._rng = rng
         self._now_s = now_s
         self._optional = options.optional_kinds
-        self._admission = Admission(StoreView(store), options.admission)
+        self._admission = Admission(store, options.admission)
         self._heals = options.heals
         # Without simulated nodes nothing recovers anyway.
         self._keeps = options.nodes is not None and not options.heals

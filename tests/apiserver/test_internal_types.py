@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from podium.api.errors import FieldError
-from podium.apiserver.internals import difference, internal
-from podium.apiserver.internals.internal_form import declared_types
+from podium.apiserver.internal_types import declared_types, difference, internal
 
 Obj = dict[str, Any]
 

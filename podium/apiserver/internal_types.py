@@ -1,9 +1,9 @@
-"""Conversion of parts of API objects to kube-apiserver's internal types of v1.36.
+"""Conversion of parts of API objects to v1.36's internal types, which error messages quote.
 
-`types.txt` declares the types of pods, taints and budgets: one type per block, its fields in order.
-A field is `Title:type`, or `Title=name:type` if its API name isn't derived from the title; the type
-of strings is omitted. `*` marks optional values, `[]` lists and `raw` values in their API form;
-`+Type` includes the fields of a type.
+`internal_types.txt` declares the types of pods, taints and budgets: one type per block, its fields
+in order. A field is `Title:type`, or `Title=name:type` if its API name isn't derived from the
+title; the type of strings is omitted. `*` marks optional values, `[]` lists and `raw` values in
+their API form; `+Type` includes the fields of a type.
 """
 
 import json
@@ -18,7 +18,7 @@ from podium.api.codec.text_decoder import escaped
 from podium.api.objects import Object, metadata_of, part
 from podium.api.values.quantity import parse_quantity
 
-_DATA = files("podium.apiserver.internals") / "types.txt"
+_DATA = files("podium.apiserver") / "internal_types.txt"
 _INITIALS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z]+(?=\d)|[A-Z]")
 _ZEROS: Mapping[str, Any] = {"string": "", "int": 0, "bool": False, "Quantity": "0"}
 # The internal type has the pod's own network and processes in its security context.
