@@ -7,7 +7,6 @@ the order of a Go map).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
@@ -50,19 +49,18 @@ def _left(needs: Needs, pods: Iterable[PodInfo]) -> dict[str, int]:
 
 
 def _closest(pods: Sequence[PodInfo], needs: Needs) -> list[PodInfo]:
+    def order(pod: PodInfo) -> tuple[float, int, int]:
+        missing = (max(n - _held(pod, resource), 0) / n for resource, n in needs.items())
+        return sum(share * share for share in missing), _held(pod, "memory"), _held(pod, "cpu")
+
     chosen: list[PodInfo] = []
     left = list(pods)
     while needs:
-        best = min(reversed(left), key=partial(_order, needs))
+        best = min(reversed(left), key=order)
         left.remove(best)
         chosen.append(best)
         needs = _left(needs, (best,))
     return chosen
-
-
-def _order(needs: Needs, pod: PodInfo) -> tuple[float, int, int]:
-    shares = (max(amount - _held(pod, resource), 0) / amount for resource, amount in needs.items())
-    return sum(share * share for share in shares), _held(pod, "memory"), _held(pod, "cpu")
 
 
 def _held(pod: PodInfo, resource: str) -> int:

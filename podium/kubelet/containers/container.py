@@ -13,7 +13,7 @@ import msgspec
 from podium.api.objects import Object, part
 from podium.api.resources import is_sidecar
 from podium.api.values.durations import format_duration
-from podium.api.values.times import NANOS_PER_SECOND
+from podium.api.values.times import NANOS_PER_SECOND, epoch_s
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.backoff import Backoff, Restarts
 from podium.machines.effects import Effect
@@ -177,6 +177,16 @@ class Run(msgspec.Struct, frozen=True):
     exited: ExitStatus
     started_s: float
     finished_s: float
+
+    @classmethod
+    def stated(cls, terminated: Object, otherwise_s: float) -> "Run":
+        """Read a run from a status; without a code it is an error, times default to a given one."""
+        reason, message = terminated.get("reason") or "", terminated.get("message") or ""
+        times_s = (
+            epoch_s(terminated[field]) if terminated.get(field) else otherwise_s
+            for field in ("startedAt", "finishedAt")
+        )
+        return cls(ExitStatus(int(terminated.get("exitCode", 1)), reason, message), *times_s)
 
 
 class Waiting(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ import msgspec
 
 from podium.kubelet.eviction.node_statistics import DiskPart
 from podium.kubelet.eviction.signals import Signal
-from podium.kubelet.eviction.thresholds import Threshold, unset
+from podium.kubelet.eviction.thresholds import Threshold, Value
 
 
 class NodeReclaim(StrEnum):
@@ -74,7 +74,7 @@ class Filesystems(msgspec.Struct, frozen=True):
         for target, source_signal in zip(_CONTAINERFS, sources, strict=True):
             for is_hard in (True, False):
                 places = {old.signal: at for at, old in enumerate(made) if old.is_hard is is_hard}
-                new = unset(target)
+                new = Threshold(target, Value(), is_set=False)
                 if source_signal in places:
                     source = made[places[source_signal]]
                     new = Threshold(target, source.value, source.grace_period_s, source.min_reclaim)

@@ -29,11 +29,17 @@ def oom_score_adj(pod: Object, container: Object, memory_capacity_bytes: int) ->
             return GUARANTEED
         case "BestEffort":
             return BEST_EFFORT
-    extra = _extra_request_bytes(pod)
+    spec, extra = pod["spec"], 0
+    if has_pod_level_resources(pod, "requests") and _request_bytes(spec):
+        # What the pod requests beyond its containers is shared out evenly among these.
+        bare = {field: spec[field] for field in spec if field not in ("overhead", "resources")}
+        requested = pod_requests({**pod, "spec": bare}).get(MEMORY, 0)
+        count = len(spec["containers"]) + len(init_containers_of(spec))
+        extra = _quotient(_request_bytes(spec) - -(-requested // 10**9), count)
     request = _request_bytes(container)
     if is_sidecar(container):
         # A sidecar isn't killed before the containers that it serves.
-        request = max(request, min(map(_request_bytes, pod["spec"]["containers"])))
+        request = max(request, min(map(_request_bytes, spec["containers"])))
     adjustment = 1000 - _quotient(1000 * (request + extra), memory_capacity_bytes)
     if adjustment < _BURSTABLE_MIN:
         return _BURSTABLE_MIN
@@ -42,16 +48,6 @@ def oom_score_adj(pod: Object, container: Object, memory_capacity_bytes: int) ->
 
 def _request_bytes(owner: Object) -> int:
     return value(requests_of(owner).get(MEMORY, 0))
-
-
-def _extra_request_bytes(pod: Object) -> int:
-    spec = pod["spec"]
-    if not has_pod_level_resources(pod, "requests") or not _request_bytes(spec):
-        return 0
-    bare = {field: spec[field] for field in spec if field not in ("overhead", "resources")}
-    requested = pod_requests({**pod, "spec": bare}).get(MEMORY, 0)
-    count = len(spec["containers"]) + len(init_containers_of(spec))
-    return _quotient(_request_bytes(spec) - -(-requested // 10**9), count)
 
 
 def _quotient(dividend: int, divisor: int) -> int:

@@ -60,11 +60,6 @@ class Threshold(msgspec.Struct, frozen=True):
         return self.signal.resource != MEMORY, not self.is_hard, self.signal.rank
 
 
-def unset(signal: Signal) -> Threshold:
-    """Return a placeholder for a signal's threshold, which is never met."""
-    return Threshold(signal, Value(), is_set=False)
-
-
 def thresholds_met(
     thresholds: Iterable[Threshold], observations: Observations, *, with_min_reclaim: bool
 ) -> list[Threshold]:

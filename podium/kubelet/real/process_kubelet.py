@@ -133,10 +133,7 @@ def _resume(one: Container, status: Object, now_s: float) -> None:
     if "running" in state:
         one.last = Run(_LOST, _seconds(state["running"].get("startedAt"), now_s), now_s)
     elif ended is not None:
-        reason, message = ended.get("reason") or "", ended.get("message") or ""
-        exited = ExitStatus(int(ended["exitCode"]), reason, message)
-        finished_s = _seconds(ended.get("finishedAt"), now_s)
-        one.last = Run(exited, _seconds(ended.get("startedAt"), now_s), finished_s)
+        one.last = Run.stated(ended, now_s)
     else:
         return
     one.attempt = int(status.get("restartCount") or 0)

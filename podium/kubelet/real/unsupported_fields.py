@@ -16,7 +16,7 @@ API_ACCESS = "kube-api-access-"
 
 _POD_FIELDS = {"resourceClaims": "resource claims", "hostAliases": "host aliases"}
 _VOLUMES = ("emptyDir", "hostPath", "configMap", "secret", "downwardAPI", "projected")
-_SOURCES = ("configMap", "secret", "downwardAPI")
+_SOURCES = {"configMap", "secret", "downwardAPI"}
 _PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
 _PROBE_ACTIONS = ("exec", "httpGet", "tcpSocket")
 _HOOK_ACTIONS = ("exec", "httpGet", "sleep")
@@ -26,7 +26,16 @@ _NOTHING: Object = {}
 def unsupported(pod: Object, uid: int) -> PodRejection | None:
     """Return the rejection of a pod with unsupported fields; None if all are supported."""
     spec = pod["spec"]
-    faults = [fault for volume in volumes_of(spec) for fault in _volume_faults(volume)]
+    faults = []
+    for volume in volumes_of(spec):
+        kind = next((one for one in volume if one != "name"), "emptyDir")
+        if kind not in _VOLUMES:
+            faults.append(f"volume {volume['name']} of kind {kind}")
+        if kind == "emptyDir" and part(volume, kind).get("medium"):
+            faults.append(f"volume {volume['name']} of medium {volume[kind]['medium']}")
+        for source in entries(part(volume, "projected"), "sources"):
+            others = () if volume["name"].startswith(API_ACCESS) else source.keys() - _SOURCES
+            faults += [f"volume {volume['name']} with a {other}" for other in sorted(others)]
     faults += [words for field, words in _POD_FIELDS.items() if spec.get(field)]
     faults += _security_faults(spec.get("securityContext") or _NOTHING, "the pod", uid)
     for container in (*init_containers_of(spec), *spec["containers"]):
@@ -36,20 +45,6 @@ def unsupported(pod: Object, uid: int) -> PodRejection | None:
     return PodRejection(
         REASON, f"this node runs plain processes and can't give: {'; '.join(faults)}"
     )
-
-
-def _volume_faults(volume: Object) -> Iterator[str]:
-    kind = next((one for one in volume if one != "name"), "emptyDir")
-    if kind not in _VOLUMES:
-        yield f"volume {volume['name']} of kind {kind}"
-    if kind == "emptyDir" and part(volume, kind).get("medium"):
-        yield f"volume {volume['name']} of medium {volume[kind]['medium']}"
-    if volume["name"].startswith(API_ACCESS):
-        return
-    for source in entries(part(volume, "projected"), "sources"):
-        for other in source:
-            if other not in _SOURCES:
-                yield f"volume {volume['name']} with a {other}"
 
 
 def _container_faults(container: Object, uid: int) -> Iterator[str]:

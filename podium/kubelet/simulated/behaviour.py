@@ -128,18 +128,6 @@ class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
     termination: ScriptedDuration = ENDLESS
 
 
-class NodeBehaviour(msgspec.Struct, frozen=True, kw_only=True):
-    """The behaviour of a simulated node.
-
-    Attributes:
-        down: whether the kubelet is down while the pods on the node continue to run.
-        conditions: statuses of conditions that differ from a healthy node's, by type.
-    """
-
-    down: bool = False
-    conditions: Mapping[str, str] = msgspec.field(default_factory=dict)
-
-
 AT_ONCE = Behaviour()
 # If pods were ready at once, a rollout would be over in a moment, and the pods that it displaces in
 # its course would go unseen.
@@ -223,8 +211,11 @@ def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
     return replace(otherwise, **found) if found else otherwise
 
 
-def node_behaviour_of(node: Object) -> NodeBehaviour:
-    """Read the behaviour of a node from its annotations; raises BehaviourError."""
+def node_behaviour_of(node: Object) -> tuple[bool, dict[str, str]]:
+    """Read from annotations whether a kubelet is down, and its unusual conditions by type.
+
+    The pods of a node whose kubelet is down continue to run. Raises BehaviourError.
+    """
     written = annotations(node)
     down, conditions = written.get(DOWN, "false"), written.get(CONDITIONS, "")
     faults = []
@@ -237,7 +228,7 @@ def node_behaviour_of(node: Object) -> NodeBehaviour:
         faults.append(FieldError(where, conditions, _CONDITION_RULE))
     if faults:
         raise BehaviourError(aggregate(faults))
-    return NodeBehaviour(down=_BOOLEANS[down], conditions=statuses)
+    return _BOOLEANS[down], statuses
 
 
 def is_marked(node: Object) -> bool:

@@ -211,11 +211,11 @@ class SimulatedKubelet(Kubelet):
     def see(self, node: Object, now_s: float) -> Iterator[Effect]:
         self.node = node
         try:
-            behaviour = node_behaviour_of(node)
+            is_down, conditions = node_behaviour_of(node)
             self._pod_behaviour = behaviour_of(node, self._settings.behaviour)
-            if self.is_down and not behaviour.down:
+            if self.is_down and not is_down:
                 self.started_s = now_s
-            self.is_down, self.own_conditions = behaviour.down, behaviour.conditions
+            self.is_down, self.own_conditions = is_down, conditions
             self.node_script = node_script_of(node)
         except BehaviourError as error:
             # The node behaves as before.
@@ -348,7 +348,7 @@ def _resume(one: Container, status: Object, admitted_s: float) -> None:
     one.since_s = epoch_s(started) if started else admitted_s
     one.back_off.count, one.back_off.last_s = one.attempt, one.since_s
     if ended:
-        one.last = _ended(ended, admitted_s)
+        one.last = Run.stated(ended, admitted_s)
     if one.last is not None and "running" not in state:
         one.state = State.EXITED
         one.not_before_s = one.last.finished_s + one.back_off.wait_s(one.last.finished_s)
@@ -379,18 +379,8 @@ def _stay(worker: PodWorker, statuses: Mapping[str, Object]) -> None:
             ended = state.get("terminated") or part(status, "lastState").get("terminated")
             if ended or is_running:
                 one.state = State.EXITED
-                one.last = _ended(ended or _NOTHING, worker.admitted_s)
+                one.last = Run.stated(ended or _NOTHING, worker.admitted_s)
             one.not_before_s = NEVER_S
-
-
-def _ended(terminated: Object, admitted_s: float) -> Run:
-    # A status without code and times counts as an error when the pod was admitted.
-    exited = ExitStatus(int(terminated.get("exitCode", 1)), terminated.get("reason") or "")
-    times_s = (
-        epoch_s(terminated[one]) if terminated.get(one) else admitted_s
-        for one in ("startedAt", "finishedAt")
-    )
-    return Run(exited, *times_s)
 
 
 def _recover(worker: PodWorker, now_s: float) -> None:

@@ -9,7 +9,6 @@ from podium.kubelet.simulated.behaviour import (
     ENDLESS,
     Behaviour,
     BehaviourError,
-    NodeBehaviour,
     Script,
     ScriptedDuration,
     ScriptedDurationError,
@@ -72,10 +71,10 @@ def test_each_faulty_annotation_is_named(key: str, text: str) -> None:
 
 
 def test_nodes_are_up_and_healthy_unless_they_say_otherwise() -> None:
-    assert node_behaviour_of(annotated()) == NodeBehaviour()
+    assert node_behaviour_of(annotated()) == (False, {})
     said = annotated(down="true", conditions="Ready=False, DiskPressure=True")
     conditions = {"Ready": "False", "DiskPressure": "True"}
-    assert node_behaviour_of(said) == NodeBehaviour(down=True, conditions=conditions)
+    assert node_behaviour_of(said) == (True, conditions)
 
 
 @pytest.mark.parametrize("conditions", ["Ready", "Ready=no", "=True", "Ready=True,"])

@@ -26,7 +26,8 @@ class Cgroup:
     def memory_bytes(self) -> int:
         """Return the working set: the memory usage without inactive file pages."""
         used = int((self.path / "memory.current").read_text())
-        return max(used - memory_stat(self.path).get("inactive_file", 0), 0)
+        stat = dict(line.split() for line in _lines(self.path / "memory.stat"))
+        return max(used - int(stat.get("inactive_file", 0)), 0)
 
     @property
     def processes(self) -> int:
@@ -61,10 +62,9 @@ class Cgroups:
     @classmethod
     def delegated(cls, root: Path = ROOT, own: Path = OWN) -> "Cgroups | None":
         """Return cgroups below the kubelet's own cgroup; None without permission to set limits."""
-        if not (root / "cgroup.controllers").exists():
+        parent = own_group(root, own)
+        if parent is None:
             return None
-        path = next((line for line in _lines(own) if line.startswith("0::")), "0::/")
-        parent = root / path.removeprefix("0::").lstrip("/")
         agent = parent / "podium-agent"
         try:
             agent.mkdir(exist_ok=True)
@@ -88,10 +88,12 @@ class Cgroups:
         return Cgroup(path)
 
 
-def memory_stat(path: Path) -> dict[str, int]:
-    """Return a cgroup's memory statistics by name, in bytes."""
-    pairs = (line.split() for line in _lines(path / "memory.stat"))
-    return {name: int(amount) for name, amount in pairs}
+def own_group(root: Path, own: Path) -> Path | None:
+    """Return the directory of this process's cgroup; None without cgroups of version 2."""
+    if not (root / "cgroup.controllers").exists():
+        return None
+    path = next((line for line in _lines(own) if line.startswith("0::")), "0::/")
+    return root / path.removeprefix("0::").lstrip("/")
 
 
 def _lines(path: Path) -> list[str]:

@@ -23,6 +23,7 @@ from podium.kubelet.real.host.process_table import (
     memory_bytes,
     oom_kills,
     processes,
+    send_signal,
 )
 
 MARK = "PODIUM_CONTAINER"
@@ -185,17 +186,18 @@ class Containers:
             if running.process.returncode is None:
                 _kill(running)
         self._running.clear()
-        for pid in list(marked(f"{NODE_MARK}={self._root}")):
-            _signal(pid, signal.SIGKILL)
+        send_signal(list(marked(f"{NODE_MARK}={self._root}")), signal.SIGKILL)
 
     async def _attend(self, running: Running) -> None:
         process, log = running.process, running.log
-        assert process.stdout is not None
-        assert process.stderr is not None
-        following = [
-            asyncio.create_task(_follow(log, name, pipe))
-            for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr))
-        ]
+
+        async def follow(name: str, pipe: IO[bytes] | None) -> None:
+            assert pipe is not None
+            async with reading(pipe) as reader:
+                await log.follow(name, reader)
+
+        pipes = (("stdout", process.stdout), ("stderr", process.stderr))
+        following = [asyncio.create_task(follow(name, pipe)) for name, pipe in pipes]
         try:
             await end_of(process)
             self._throttle.release(process.pid)
@@ -253,21 +255,8 @@ async def reading(pipe: IO[bytes]) -> AsyncIterator[asyncio.StreamReader]:
         transport.close()
 
 
-async def _follow(log: LogFile, name: str, pipe: IO[bytes]) -> None:
-    async with reading(pipe) as reader:
-        await log.follow(name, reader)
-
-
 def _kill(running: Running) -> None:
     if running.cgroup is not None:
         running.cgroup.kill()
-    leader = running.process.pid
-    for pid in members(processes(), leader):
-        _signal(pid, signal.SIGKILL)
-    for pid in list(marked(f"{MARK}={running.variables[MARK]}")):
-        _signal(pid, signal.SIGKILL)
-
-
-def _signal(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
+    send_signal(members(processes(), running.process.pid), signal.SIGKILL)
+    send_signal(list(marked(f"{MARK}={running.variables[MARK]}")), signal.SIGKILL)

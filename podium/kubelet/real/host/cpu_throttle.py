@@ -1,13 +1,12 @@
 """CPU limits without cgroups, by SIGSTOP and SIGCONT."""
 
 import asyncio
-import contextlib
 import os
 import signal
 
 import msgspec
 
-from podium.kubelet.real.host.process_table import members, processes
+from podium.kubelet.real.host.process_table import members, processes, send_signal
 
 PERIOD_S = 0.1
 _PAUSE_S_MAX = 1.0
@@ -41,7 +40,7 @@ class Throttle:
         """End the limit of a process, and continue the process so that it can handle signals."""
         limited = self._limited.pop(leader, None)
         if limited is not None and limited.resumes_s is not None:
-            _send(members(processes(), leader), signal.SIGCONT)
+            send_signal(members(processes(), leader), signal.SIGCONT)
 
     async def _watch(self) -> None:
         loop = asyncio.get_running_loop()
@@ -59,16 +58,10 @@ class Throttle:
                 if limited.resumes_s is not None:
                     if limited.credit_s >= 0 or now_s >= limited.resumes_s:
                         limited.resumes_s = None
-                        _send(pids, signal.SIGCONT)
+                        send_signal(pids, signal.SIGCONT)
                 elif limited.credit_s < 0:
                     pause_s = min(-limited.credit_s / limited.share, _PAUSE_S_MAX)
                     limited.resumes_s = now_s + pause_s
-                    _send(pids, signal.SIGSTOP)
+                    send_signal(pids, signal.SIGSTOP)
             last_s = now_s
         self._task = None
-
-
-def _send(pids: set[int], number: int) -> None:
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)

@@ -6,7 +6,7 @@ The working set excludes inactive file pages, as the kubelet's does.
 import os
 import platform
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from podium.kubelet.eviction.node_statistics import (
     ephemeral_volumes,
 )
 from podium.kubelet.eviction.signals import Signal
-from podium.kubelet.real.host.cgroups import OWN, ROOT, memory_stat
+from podium.kubelet.real.host.cgroups import OWN, ROOT, Cgroup, own_group
 from podium.kubelet.real.host.containers import Containers, Use
 from podium.kubelet.real.host.node_directory import NodeDirectory
 from podium.kubelet.real.host.process_table import PROC, processes
@@ -49,13 +49,14 @@ def memory(root: Path = ROOT, own: Path = OWN) -> Memory:
     lines = (line.split() for line in text.splitlines())
     info = {words[0].rstrip(":"): int(words[1]) * 1024 for words in lines}
     whole = Memory(info["MemTotal"], info["MemFree"] + info.get("Inactive(file)", 0))
-    group = _limited_group(root, own)
-    if group is None:
-        return whole
-    limit = int((group / "memory.max").read_text())
-    used = int((group / "memory.current").read_text())
-    working_set = max(used - memory_stat(group).get("inactive_file", 0), 0)
-    return Memory(limit, max(min(limit - working_set, whole.available_bytes), 0))
+    group = own_group(root, own)
+    while group is not None and group.is_relative_to(root):
+        limit = group / "memory.max"
+        if limit.exists() and (text := limit.read_text().strip()) != "max":
+            left = min(int(text) - Cgroup(group).memory_bytes, whole.available_bytes)
+            return Memory(int(text), max(left, 0))
+        group = group.parent
+    return whole
 
 
 def observations(root: Path, now_s: float) -> dict[Signal, Observation]:
@@ -89,7 +90,7 @@ def statistics(
         uid = pod["metadata"]["uid"]
         found: list[ContainerUsage] = []
         process_count = 0
-        for container in _containers(pod):
+        for container in (*init_containers_of(pod["spec"]), *pod["spec"]["containers"]):
             name = container["name"]
             running = containers.named(uid, name)
             use = _NO_USE if running is None else running.use(table)
@@ -115,7 +116,7 @@ def places(pods: tuple[Object, ...], directory: NodeDirectory) -> list[Path]:
     found: list[Path] = []
     for pod in pods:
         found += (directory.volume(pod, name) for name in ephemeral_volumes(pod))
-        for container in _containers(pod):
+        for container in (*init_containers_of(pod["spec"]), *pod["spec"]["containers"]):
             found.append(directory.container(pod, container["name"]))
             found.append(directory.pod_logs(pod) / container["name"])
     return found
@@ -138,25 +139,6 @@ def disk_usage(path: Path) -> DiskUsage:
             # It was just removed, or isn't readable.
             continue
     return DiskUsage(used, inodes)
-
-
-def _containers(pod: Object) -> Iterator[Object]:
-    yield from init_containers_of(pod["spec"])
-    yield from pod["spec"]["containers"]
-
-
-def _limited_group(root: Path, own: Path) -> Path | None:
-    if not (root / "cgroup.controllers").exists():
-        return None
-    lines = own.read_text(encoding="utf-8").splitlines()
-    path = next((line.removeprefix("0::") for line in lines if line.startswith("0::")), "/")
-    group = root / path.lstrip("/")
-    while group.is_relative_to(root):
-        limit = group / "memory.max"
-        if limit.exists() and limit.read_text().strip() != "max":
-            return group
-        group = group.parent
-    return None
 
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}

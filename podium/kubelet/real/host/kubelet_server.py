@@ -141,9 +141,20 @@ class KubeletServer:
             where = f'pod "{names["pod"]}" not found in namespace "{names["namespace"]}"'
             return web.Response(status=404, text=where)
         container = names["container"]
+        query, since = request.query, 0
         try:
-            options = self._options(request.query)
-            attempt = wanted_attempt(pod, container, "previous" in request.query)
+            if "sinceSeconds" in query:
+                since = int((self.now_s() - int(query["sinceSeconds"])) * NANOS_PER_SECOND)
+            elif "sinceTime" in query:
+                since = parse_time(query["sinceTime"])
+            options = LogOptions(
+                follow=query.get("follow") == "true",
+                tail_lines=_number(query, "tailLines"),
+                since=format_time(since, _NANOSECOND_DIGITS) if since else "",
+                timestamps=query.get("timestamps") == "true",
+                limit_bytes=_number(query, "limitBytes"),
+            )
+            attempt = wanted_attempt(pod, container, "previous" in query)
         except (NoLogError, ValueError) as error:
             return web.Response(status=400, text=str(error))
         run = ContainerId(pod["metadata"]["uid"], container, attempt)
@@ -160,20 +171,6 @@ class KubeletServer:
             await answer.write(text)
         await answer.write_eof()
         return answer
-
-    def _options(self, query: Mapping[str, str]) -> LogOptions:
-        since = 0
-        if "sinceSeconds" in query:
-            since = int((self.now_s() - int(query["sinceSeconds"])) * NANOS_PER_SECOND)
-        elif "sinceTime" in query:
-            since = parse_time(query["sinceTime"])
-        return LogOptions(
-            follow=query.get("follow") == "true",
-            tail_lines=_number(query, "tailLines"),
-            since=format_time(since, _NANOSECOND_DIGITS) if since else "",
-            timestamps=query.get("timestamps") == "true",
-            limit_bytes=_number(query, "limitBytes"),
-        )
 
 
 def wanted_attempt(pod: Object, container: str, previous: bool) -> int:

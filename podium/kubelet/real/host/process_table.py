@@ -1,7 +1,8 @@
 """The processes of the host, read from /proc."""
 
+import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,13 @@ def oom_kills() -> int:
     """Return the number of the kernel's OOM kills since the host started."""
     with open(PROC / "vmstat", encoding="utf-8") as lines:
         return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
+
+
+def send_signal(pids: Iterable[int], number: int) -> None:
+    """Signal processes that this process may signal, unless they have exited."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def marked(mark: str) -> Iterator[int]:
