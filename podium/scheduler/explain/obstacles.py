@@ -78,10 +78,9 @@ def obstacles(
         alike[own] += 1
         for status in own or (first,):
             details: tuple[str, ...] = ()
-            if own and alike[own] <= _DETAILED_MAX:
-                details = details_of(
-                    status, scheduler.snapshot, scheduler.listers, decision.pod, row
-                )
+            describe = _DESCRIBERS.get(status.plugin)
+            if own and alike[own] <= _DETAILED_MAX and describe is not None:
+                details = tuple(describe(scheduler.snapshot, scheduler.listers, decision.pod, row))
             if not own or (details and status.plugin == "NodeResourcesFit"):
                 rivals = scheduler.nominator.rivals_on(decision.pod, node_name)
                 if rivals:
@@ -92,14 +91,6 @@ def obstacles(
     return tuple(found)
 
 
-def details_of(
-    status: Status, snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
-) -> tuple[str, ...]:
-    """Explain a filter's refusal of a pod on a row; empty for plugins that Podium can't explain."""
-    describe = _DESCRIBERS.get(status.plugin)
-    return () if describe is None else tuple(describe(snapshot, listers, pod, row))
-
-
 def _resources(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
     columns = snapshot.resources
     if columns.pods[row] + 1 > columns.allowed_pods[row]:
@@ -108,7 +99,7 @@ def _resources(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> 
         resource = columns.names[index]
         has, held = int(columns.allocatable[index][row]), int(columns.requested[index][row])
         if needed > max(has - held, 0):
-            free, whole = bare_amount(resource, max(has - held, 0)), bare_amount(resource, has)
+            free, whole = _bare_amount(resource, max(has - held, 0)), _bare_amount(resource, has)
             yield (
                 f"needs {amount_text(resource, needed)}, {free} of {whole} free; "
                 f"{_without_lower(snapshot, pod, row, resource, needed - (has - held))}"
@@ -129,12 +120,12 @@ def _resizes(pods: Iterable[PodInfo], resource: str) -> Iterator[str]:
         amount = amount_text(resource, counts)
         if waits is not None and counts > has:
             yield (
-                f"{pod.key} counts for {amount}, having {bare_amount(resource, has)}, as its "
+                f"{pod.key} counts for {amount}, having {_bare_amount(resource, has)}, as its "
                 f"resize waits ({RESIZE_PENDING}: {waits.get('reason')})"
             )
         elif counts > asks:
             yield (
-                f"{pod.key} counts for {amount} until its resize to {bare_amount(resource, asks)} "
+                f"{pod.key} counts for {amount} until its resize to {_bare_amount(resource, asks)} "
                 "is done"
             )
 
@@ -188,15 +179,15 @@ def _ports(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iter
 def amount_text(resource: str, amount: int) -> str:
     """Return an amount with its unit, as `250m CPU` or `1536Mi memory`; cpu is in thousandths."""
     word = "CPU" if resource == "cpu" else resource
-    return f"{bare_amount(resource, amount)} {word}"
+    return f"{_bare_amount(resource, amount)} {word}"
 
 
-def bare_amount(resource: str, amount: int) -> str:
-    """Return an amount without the resource's name; bytes are rounded to Mi if little is lost."""
+def _bare_amount(resource: str, amount: int) -> str:
     if resource == "cpu":
         return str(Quantity(amount * NANOS_PER_MILLI))
     if not resource.startswith(_BYTES):
         return str(amount)
+    # Bytes are rounded where little is lost.
     rounded = round(amount / _MI) * _MI if abs(amount) >= 10 * _MI else amount
     return str(Quantity(rounded * NANOS_PER_UNIT, Format.BINARY_SI))
 

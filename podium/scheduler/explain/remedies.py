@@ -116,21 +116,22 @@ def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
         if cut and not is_full:
             cuts.append((max(share for _, _, share in cut), node_name, cut))
     for _, _, cut in sorted(cuts):
-        lowered = with_less(decision.pod.obj, {resource: missing for resource, missing, _ in cut})
+        lowered = _with_less(decision.pod.obj, {resource: missing for resource, missing, _ in cut})
         if lowered is not None and (found := trial.decide(lowered)).node_name:
             less = " and ".join(f"{amount_text(resource, n)} less" for resource, n, _ in cut)
             yield Remedy("Request", f"request {less}", found.node_name)
 
 
 def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
-    snapshot, tolerations = trial.scheduler.snapshot, decision.pod.cls.spec.get("tolerations")
+    snapshot, own = trial.scheduler.snapshot, tolerations_of(decision.pod.cls.spec)
     sets: dict[tuple[str, ...], list[Object]] = {}
     for row in snapshot.row_of.values():
-        taints = list(untolerated_taints(snapshot.nodes[row], tolerations))
+        taints = list(untolerated_taints(snapshot.nodes[row], own))
         if taints and not any(taint["key"].startswith(_OF_KUBERNETES) for taint in taints):
             sets.setdefault(tuple(map(taint_text, taints)), taints)
     for texts, taints in sorted(sets.items(), key=lambda entry: (len(entry[0]), entry[0])):
-        found = trial.decide(with_tolerations(decision.pod.obj, taints))
+        added = [{"operator": "Equal", **taint} for taint in taints]
+        found = trial.decide(_with_spec(decision.pod.obj, tolerations=[*own, *added]))
         if found.node_name:
             yield Remedy("Toleration", f"tolerate {' and '.join(texts)}", found.node_name)
 
@@ -145,16 +146,18 @@ def _node(trial: _Trial, pod: Object) -> Iterator[Remedy]:
 
 
 def _priority(trial: _Trial, pod: PodInfo, classes: Iterable[Object]) -> Iterator[Remedy]:
-    if not pod.cls.preempts:
-        yield from _preempting(trial, with_priority(pod.obj, pod.priority), "let it preempt")
-    higher = [
-        one
-        for one in classes
-        if class_value(one) > pod.priority and not name(one).startswith(_OF_THE_SYSTEM)
-    ]
-    for one in sorted(higher, key=lambda one: (class_value(one), name(one)))[:_CLASSES_MAX]:
-        raised = with_priority(pod.obj, class_value(one))
-        yield from _preempting(trial, raised, f"priority class {name(one)} ({one['value']})")
+    changes = [] if pod.cls.preempts else [(pod.priority, "let it preempt")]
+    higher = sorted(
+        (class_value(priority_class), name(priority_class))
+        for priority_class in classes
+        if class_value(priority_class) > pod.priority
+        and not name(priority_class).startswith(_OF_THE_SYSTEM)
+    )
+    for priority, called in higher[:_CLASSES_MAX]:
+        changes.append((priority, f"priority class {called} ({priority})"))
+    for priority, change in changes:
+        raised = _with_spec(pod.obj, priority=priority, preemptionPolicy="PreemptLowerPriority")
+        yield from _preempting(trial, raised, change)
 
 
 def _budget(trial: _Trial, decision: Decision, budget_of: BudgetOf) -> Iterator[Remedy]:
@@ -183,11 +186,8 @@ def _preempting(
         yield Remedy(kind, change, preemption.node_name, victims)
 
 
-def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
-    """Reduce the requests of a pod, those of its largest containers first.
-
-    Reductions of cpu are in thousandths, others in units. None if the pod requests less than that.
-    """
+def _with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
+    # Reduces the largest containers first; None if the pod requests less than that.
     containers = [{**container} for container in containers_of(spec_of(pod))]
     for resource, amount in cuts.items():
         cut = amount * (NANOS_PER_MILLI if resource == "cpu" else NANOS_PER_UNIT)
@@ -202,17 +202,6 @@ def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
         if cut:
             return None
     return _with_spec(pod, containers=containers)
-
-
-def with_tolerations(pod: Object, taints: Iterable[Object]) -> Object:
-    """Return a pod with tolerations of these taints added."""
-    added = [{"operator": "Equal", **taint} for taint in taints]
-    return _with_spec(pod, tolerations=[*tolerations_of(spec_of(pod)), *added])
-
-
-def with_priority(pod: Object, priority: int) -> Object:
-    """Return a pod with this priority and the preemption policy PreemptLowerPriority."""
-    return _with_spec(pod, priority=priority, preemptionPolicy="PreemptLowerPriority")
 
 
 def _with_spec(pod: Object, **fields: Any) -> Object:
