@@ -54,8 +54,7 @@ class ScheduleTimes(msgspec.Struct, frozen=True):
     has_missed_many: bool = False
 
 
-def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> ScheduleTimes:
-    """Compute the latest missed and the next time of a CronJob's schedule."""
+def _schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> ScheduleTimes:
     deadline_s = spec_of(cron_job).get("startingDeadlineSeconds")
     last = status_of(cron_job).get("lastScheduleTime")
     earliest_s = epoch_s(str(last or metadata_of(cron_job)["creationTimestamp"]))
@@ -93,8 +92,7 @@ class ActiveJobs(msgspec.Struct):
         self.active = [entry for entry in self.active if entry.get("uid") != uid_of(job)]
 
 
-def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
-    """Compute the status of a CronJob from the Jobs that exist."""
+def _active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
     stored = status_of(cron_job)
     times = ("lastScheduleTime", "lastSuccessfulTime")
     jobs_now = ActiveJobs(
@@ -107,7 +105,7 @@ def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
         except TimeError:
             scheduled = ""
         is_news = scheduled > str(jobs_now.fields.get("lastScheduleTime") or "")
-        finished = finished_as(job)
+        finished = _finished_as(job)
         if is_news:
             jobs_now.fields["lastScheduleTime"] = scheduled
         if not finished and is_news:
@@ -133,21 +131,19 @@ def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
     return jobs_now
 
 
-def finished_as(job: Object) -> str:
-    """Return `Complete` or `Failed` if a Job has finished; otherwise an empty string."""
+def _finished_as(job: Object) -> str:
     return next((kind for kind in _HISTORY_LIMITS if holds(job, kind)), "")
 
 
-def to_clean_up(cron_job_spec: Object, jobs: Sequence[Object]) -> Iterator[Object]:
-    """Yield the finished Jobs beyond the history limits; those that started first are deleted."""
-
+def _to_clean_up(cron_job_spec: Object, jobs: Sequence[Object]) -> Iterator[Object]:
+    # Of those beyond a limit, the ones that started first go.
     def started(job: Object) -> tuple[bool, str, str]:
         time = status_of(job).get("startTime")
         return time is None, str(time), name(job)
 
     for condition, limit in _HISTORY_LIMITS.items():
         kept = cron_job_spec.get(limit)
-        ended = sorted((job for job in jobs if finished_as(job) == condition), key=started)
+        ended = sorted((job for job in jobs if _finished_as(job) == condition), key=started)
         if kept is not None and len(ended) > kept:
             yield from ended[: len(ended) - kept]
 
@@ -193,7 +189,7 @@ class CronJobController(Reconciler):
             schedule = parse_schedule(str(spec.get("schedule")), str(spec.get("timeZone") or "UTC"))
         except ScheduleError:
             return
-        next_s = schedule_times(new, schedule, self._now_s).next_s
+        next_s = _schedule_times(new, schedule, self._now_s).next_s
         if next_s is not None:
             self.look_again(key, next_s + _DELTA_S)
 
@@ -203,10 +199,10 @@ class CronJobController(Reconciler):
             return
         owned = self.objects.by(_JOB, "owner", uid_of(cron_job))
         jobs = sorted(owned, key=name)
-        jobs_now = active_jobs(cron_job, jobs)
+        jobs_now = _active_jobs(cron_job, jobs)
         effects = [*self._start_due(cron_job, jobs, jobs_now, now_s)]
         live = [job for job in jobs if not is_terminating(job)]
-        effects += (self._deletion(job, jobs_now) for job in to_clean_up(spec_of(cron_job), live))
+        effects += (self._deletion(job, jobs_now) for job in _to_clean_up(spec_of(cron_job), live))
         for kind, reason, note in jobs_now.events:
             yield self.event(cron_job, kind, reason, note)
         yield from status_update(cron_job, **jobs_now.fields, active=jobs_now.active or None)
@@ -234,7 +230,7 @@ class CronJobController(Reconciler):
             jobs_now.events.append(("Warning", "UnparseableSchedule", note))
             return
         as_noted = {**cron_job, "status": {**status_of(cron_job), **jobs_now.fields}}
-        times = schedule_times(as_noted, schedule, now_s)
+        times = _schedule_times(as_noted, schedule, now_s)
         if times.next_s is not None:
             self.look_again(place_of(cron_job), times.next_s + _DELTA_S)
         if times.has_missed_many:

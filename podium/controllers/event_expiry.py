@@ -32,7 +32,7 @@ class EventExpiry:
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         if isinstance(event, Change):
             if event.new is not None:
-                until_s = last_observed_s(event.new) + TTL_S
+                until_s = _last_observed_s(event.new) + TTL_S
                 due_s, uid = math.ceil(until_s / ROUND_S) * ROUND_S, uid_of(event.new)
                 if self._due_s.get(uid) != due_s:
                     self._due_s[uid] = due_s
@@ -61,8 +61,7 @@ class EventExpiry:
         return self._heap[0][0] if self._heap else None
 
 
-def last_observed_s(event: Object) -> float:
-    """Return the time at which an Event last occurred, in seconds since the epoch."""
+def _last_observed_s(event: Object) -> float:
     times = (
         event["metadata"].get("creationTimestamp"),
         event.get("lastTimestamp"),

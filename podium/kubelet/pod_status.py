@@ -18,8 +18,7 @@ _HOLDS: ConditionState = (True, "", "")
 _TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 
-def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
-    """Return the conditions of a pod; unchanged ones keep their times."""
+def _pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
     status, made = status_of(worker.pod), list[Object]()
     for kind, (holds, reason, message) in _states(worker, status):
         old = condition_of(worker.pod, kind)
@@ -97,7 +96,7 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
     known = status_of(worker.pod)
     status: Status = {
         "phase": worker.phase,
-        "conditions": pod_conditions(worker, now_s),
+        "conditions": _pod_conditions(worker, now_s),
         "hostIP": host_ip,
         "hostIPs": _ips(known.get("hostIPs"), host_ip),
         "startTime": timestamp(worker.admitted_s),

@@ -86,10 +86,9 @@ class Conditions(msgspec.Struct):
         self.all = [one for one in self.all if one.get("type") != kind]
 
 
-def put_progress(
+def _put_progress(
     conditions: Conditions, deployment: Object, owned: OwnedReplicaSets, counts: Mapping[str, int]
 ) -> None:
-    """Set the condition Progressing by comparing the counts with the stored status."""
     known, deadline_s = conditions.get(PROGRESSING), progress_deadline_s(deployment)
     if deadline_s is None:
         conditions.remove(PROGRESSING)
@@ -332,7 +331,7 @@ class DeploymentController(Reconciler):
             status, reason, has = "False", "MinimumReplicasUnavailable", "does not have"
         conditions.put("Available", status, reason, f"Deployment {has} minimum availability.")
         if rolls_out:
-            put_progress(conditions, deployment, owned, counts)
+            _put_progress(conditions, deployment, owned, counts)
             # That a ReplicaSet can't create pods is passed on, that of the new one first.
             failures = (condition_of(one, _FAILURE) for one in reversed(owned.all))
             if failure := next(filter(None, failures), None):

@@ -46,7 +46,7 @@ class OwnedReplicaSets(msgspec.Struct, frozen=True):
 
 def owned_replica_sets(deployment: Object, replica_sets: Iterable[Object]) -> OwnedReplicaSets:
     """Find a Deployment's new ReplicaSet, the oldest of its template, and sort the others."""
-    by_age, template = sorted(replica_sets, key=age_of), deployment["spec"]["template"]
+    by_age, template = sorted(replica_sets, key=_age_of), deployment["spec"]["template"]
     # Literal equality is quickly checked, and mostly decides.
     matches = (
         replica_set
@@ -78,8 +78,7 @@ def revision_of(obj: Object) -> int:
     return parse_count(annotations(obj).get(REVISION)) or 0
 
 
-def age_of(replica_set: Object) -> tuple[str, str]:
-    """Return the key that sorts ReplicaSets by age, and then by name."""
+def _age_of(replica_set: Object) -> tuple[str, str]:
     return str(replica_set["metadata"].get("creationTimestamp") or ""), name(replica_set)
 
 
@@ -191,7 +190,7 @@ def proportional_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
     allowed = wanted + max_surge(deployment) if wanted else 0
     change = left = allowed - wanted_sum(active)
     # The larger first. Among equals, newer ones grow first, and older ones shrink first.
-    by_age = sorted(active, key=age_of, reverse=change > 0)
+    by_age = sorted(active, key=_age_of, reverse=change > 0)
     ordered = sorted(by_age, key=replicas_of, reverse=True)
     sizes = {name(one): replicas_of(one) for one in ordered}
     for replica_set in ordered:

@@ -63,8 +63,7 @@ def has_ended(pod: Object) -> bool:
     return phase_of(pod) in ("Succeeded", "Failed")
 
 
-def is_ending(pod: Object) -> bool:
-    """Return whether the pod is terminating and hasn't ended yet."""
+def _is_ending(pod: Object) -> bool:
     return is_terminating(pod) and not has_ended(pod)
 
 
@@ -73,13 +72,12 @@ def has_failed(pod: Object, job: Object) -> bool:
 
     A terminating pod counts as failed if the Job replaces pods as soon as they terminate.
     """
-    if phase_of(pod) == "Failed" or replaces_failed_only(job):
+    if phase_of(pod) == "Failed" or _replaces_failed_only(job):
         return phase_of(pod) == "Failed"
     return is_terminating(pod) and phase_of(pod) != "Succeeded"
 
 
-def replaces_failed_only(job: Object) -> bool:
-    """Return whether a Job replaces pods only once they have ended, not while they terminate."""
+def _replaces_failed_only(job: Object) -> bool:
     spec = job["spec"]
     return spec.get("podReplacementPolicy") == "Failed" or bool(spec.get("podFailurePolicy"))
 
@@ -100,14 +98,12 @@ def valid_index_of(pod: Object, job: Object) -> int | None:
     return index if index is not None and index < int(job["spec"].get("completions") or 0) else None
 
 
-def failures_of(pod: Object, annotation: str = FAILURES) -> int:
-    """Return the number of earlier failures of a pod's index in an annotation; 0 by default."""
+def _failures_of(pod: Object, annotation: str = FAILURES) -> int:
     return parse_int(annotations(pod).get(annotation), _COUNTS) or 0
 
 
-def all_failures_of(pod: Object) -> int:
-    """Return the number of earlier failures of a pod's index, including ignored failures."""
-    return failures_of(pod) + failures_of(pod, IGNORED_FAILURES)
+def _all_failures_of(pod: Object) -> int:
+    return _failures_of(pod) + _failures_of(pod, IGNORED_FAILURES)
 
 
 def finished_s(pod: Object) -> float:
@@ -130,8 +126,7 @@ def finished_s(pod: Object) -> float:
     return epoch_s(metadata["creationTimestamp"])
 
 
-def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
-    """Return a new pod of the Job, with a completion index unless it is None, and annotations."""
+def _job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
     if index is None:
         return new_pod(job, extra_annotations=notes, extra_finalizers=(TRACKING,))
     number = {COMPLETION_INDEX: str(index)}
@@ -262,7 +257,7 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
             index, action = completion_index(pod), match_pod_failure_policy(job, pod).action
             assert index is not None
             tries.setdefault(index, []).append(pod)
-            is_last_try = failures_of(pod) >= int(job["spec"]["backoffLimitPerIndex"])
+            is_last_try = _failures_of(pod) >= int(job["spec"]["backoffLimitPerIndex"])
             if action == FAIL_INDEX or (action != IGNORE and is_last_try):
                 failed_indexes.add(index)
         settled = succeeded_indexes | failed_indexes | {completion_index(pod) for pod in active}
@@ -271,7 +266,7 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
                 continue
             for pod in pods:
                 last = awaiting.setdefault(index, pod)
-                has_more = all_failures_of(last) <= all_failures_of(pod)
+                has_more = _all_failures_of(last) <= _all_failures_of(pod)
                 if has_more and finished_s(last) <= finished_s(pod):
                     awaiting[index] = pod
     matches = (match_pod_failure_policy(job, pod) for pod in owned if has_failed(pod, job))
@@ -279,7 +274,7 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
         job=job,
         pods=owned,
         active=active,
-        terminating=sum(map(is_ending, owned)),
+        terminating=sum(map(_is_ending, owned)),
         ready=sum(map(is_ready, active)),
         succeeded=succeeded_count,
         failed=counted["failed"] + sum(counts_as_failed(pod, job) for pod in new_failed),
@@ -369,7 +364,7 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
     deletions = _for_removal(context, max(len(active) - wanted, 0))[:CHANGES_MAX]
     if deletions:
         return PodChanges(deletions=deletions)
-    awaited = context.terminating if replaces_failed_only(job) else 0
+    awaited = context.terminating if _replaces_failed_only(job) else 0
     lacking = wanted - awaited - len(active)
     if lacking <= 0:
         return PodChanges()
@@ -378,14 +373,14 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
         return PodChanges(wait_s=wait_s)
     lacking = min(lacking, CHANGES_MAX)
     if not is_indexed(job):
-        return PodChanges(creations=[job_pod(job, None, {}) for _ in range(lacking)])
+        return PodChanges(creations=[_job_pod(job, None, {}) for _ in range(lacking)])
     busy = {completion_index(pod) for pod in active}
-    if replaces_failed_only(job):
-        busy |= {completion_index(pod) for pod in context.pods if is_ending(pod)}
+    if _replaces_failed_only(job):
+        busy |= {completion_index(pod) for pod in context.pods if _is_ending(pod)}
     busy |= context.succeeded_indexes | context.failed_indexes
     pending = (index for index in range(int(spec["completions"])) if index not in busy)
     waits_s = {
-        index: BackoffRecord(all_failures_of(last) + 1, finished_s(last)).remaining_s(now_s)
+        index: BackoffRecord(_all_failures_of(last) + 1, finished_s(last)).remaining_s(now_s)
         if (last := context.awaiting_replacement.get(index)) is not None
         else 0.0
         for index in islice(pending, lacking)
@@ -401,10 +396,10 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
             notes[FAILURES] = "0"
             if replaced is not None:
                 counts = counts_as_failed(replaced, job)
-                notes[FAILURES] = str(failures_of(replaced) + counts)
-                if ignored := failures_of(replaced, IGNORED_FAILURES) + (not counts):
+                notes[FAILURES] = str(_failures_of(replaced) + counts)
+                if ignored := _failures_of(replaced, IGNORED_FAILURES) + (not counts):
                     notes[IGNORED_FAILURES] = str(ignored)
-        creations.append(job_pod(job, index, notes))
+        creations.append(_job_pod(job, index, notes))
     return PodChanges(creations=creations)
 
 

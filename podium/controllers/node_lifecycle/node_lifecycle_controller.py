@@ -60,8 +60,7 @@ _NO_SCHEDULE_TAINTS = frozenset({(key, NO_SCHEDULE) for key in (*_KEYS.values(),
 _NO_EXECUTE_TAINTS = frozenset({(NOT_READY, NO_EXECUTE), (UNREACHABLE, NO_EXECUTE)})
 
 
-def known_taints(node: Object) -> set[Taint]:
-    """Return the key and effect of each of a node's taints."""
+def _known_taints(node: Object) -> set[Taint]:
     return {_taint(taint) for taint in taints_of(node)}
 
 
@@ -71,14 +70,14 @@ def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
     wanted = {(_KEYS[state], NO_SCHEDULE) for state in states if state in _KEYS}
     if spec_of(node).get("unschedulable"):
         wanted.add((_UNSCHEDULABLE, NO_SCHEDULE))
-    known = known_taints(node) & _NO_SCHEDULE_TAINTS
+    known = _known_taints(node) & _NO_SCHEDULE_TAINTS
     return _taints_patch(node, sorted(wanted - known), known - wanted, now_s)
 
 
 def no_execute_patch(node: Object, now_s: float) -> Patch | None:
     """Return the patch that adjusts NoExecute taints to condition Ready; None if they are right."""
     wanted = _no_execute_taint(node)
-    known = known_taints(node) & _NO_EXECUTE_TAINTS
+    known = _known_taints(node) & _NO_EXECUTE_TAINTS
     if wanted is None:
         return _taints_patch(node, (), known, now_s) if condition_status(node, "Ready") else None
     return _taints_patch(node, {wanted} - known, known - {wanted}, now_s)
@@ -86,7 +85,7 @@ def no_execute_patch(node: Object, now_s: float) -> Patch | None:
 
 def without_no_execute(node: Object, now_s: float) -> Patch | None:
     """Return the patch that removes the controller's NoExecute taints; None if there are none."""
-    return _taints_patch(node, (), known_taints(node) & _NO_EXECUTE_TAINTS, now_s)
+    return _taints_patch(node, (), _known_taints(node) & _NO_EXECUTE_TAINTS, now_s)
 
 
 def _no_execute_taint(node: Object) -> Taint | None:
@@ -122,7 +121,7 @@ class NodeHealthData(msgspec.Struct):
     Attributes:
         first_s: when the node was first seen.
         last_s: when the last heartbeat was seen.
-        heartbeat: times of the heartbeat itself, as returned by `heartbeat_of`.
+        heartbeat: times of the heartbeat itself.
         timer_s: when the node is checked next, because it may be silent by then.
     """
 
@@ -151,8 +150,7 @@ class MonitorTimes(NamedTuple):
         return self.start_s + max(0, number) * self.period_s
 
 
-def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
-    """Return the times (RFC 3339) of a node's last heartbeat in its Lease and condition Ready."""
+def _heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
     renewed = "" if lease is None else str(spec_of(lease).get("renewTime") or "")
     ready = condition_of(node, "Ready")
     if ready is None or ready.get("reason") == NEVER_UPDATED:
@@ -342,7 +340,7 @@ class NodeLifecycleController(Reconciler):
 
     def _note_heartbeat(self, node: Object) -> None:
         node_name = name(node)
-        heartbeat = heartbeat_of(node, self._lease(node_name))
+        heartbeat = _heartbeat_of(node, self._lease(node_name))
         health = self._health.get(node_name)
         if health is None or health.uid != uid_of(node):
             self._health[node_name] = NodeHealthData(
@@ -392,7 +390,7 @@ class NodeLifecycleController(Reconciler):
             self.look_again(_Health(node_name), from_s)
         # A failed node is tainted when its turn comes; a healthy one is untainted at once.
         state, tainting = self._zones.state(zone_of(node)), _Tainting(zone_of(node))
-        if _no_execute_taint(node) is None or known_taints(node) & _NO_EXECUTE_TAINTS:
+        if _no_execute_taint(node) is None or _known_taints(node) & _NO_EXECUTE_TAINTS:
             state.queue.pop(node_name, None)
             yield from self._about(node_name, no_execute_patch, now_s)
         elif node_name not in state.queue:
@@ -445,7 +443,7 @@ class NodeLifecycleController(Reconciler):
 
 
 def _shows(node: Object) -> Any:
-    return condition_status(node, "Ready"), known_taints(node) & _NO_EXECUTE_TAINTS, zone_of(node)
+    return condition_status(node, "Ready"), _known_taints(node) & _NO_EXECUTE_TAINTS, zone_of(node)
 
 
 def _states(node: Object) -> Any:

@@ -64,8 +64,7 @@ def claim_of(volume: Object) -> Object:
     return reference
 
 
-def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
-    """Return the best volume for a claim, ignoring topology; None if no volume fits."""
+def _best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
     if not volumes:
         return None
     try:
@@ -75,8 +74,7 @@ def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
     return None if choice[0] == NO_VOLUME else volumes[choice[0]]
 
 
-def volume_fault(claim: Object, volume: Object) -> str:
-    """Return why a claim can't be bound to the volume in its `volumeName`; empty if it can."""
+def _volume_fault(claim: Object, volume: Object) -> str:
     if is_terminating(volume):
         return "the volume is marked for deletion"
     if storage_capacity(volume) < (requested_storage(claim) or 0):
@@ -246,7 +244,7 @@ class PersistentVolumeController(Reconciler):
             if is_reserved(volume) and not is_bound_to(volume, claim):
                 note = f'volume "{name(volume)}" already bound to a different claim.'
                 yield self.event(claim, "Warning", "FailedBinding", note)
-            elif fault := volume_fault(claim, volume):
+            elif fault := _volume_fault(claim, volume):
                 note = f'Cannot bind to requested volume "{name(volume)}": {fault}'
                 yield self.event(claim, "Warning", "VolumeMismatch", note)
             else:
@@ -259,7 +257,7 @@ class PersistentVolumeController(Reconciler):
         waits = mode == WAIT_FOR_FIRST_CONSUMER
         meant = [*self.objects.by(VOLUME, "claim", claim_key(claim))]
         free = () if waits else self.objects.by(VOLUME, "free", class_name)
-        volume = best_volume(claim, [*meant, *free])
+        volume = _best_volume(claim, [*meant, *free])
         if volume is not None:
             yield from next_step(claim, volume)
         elif waits and SELECTED_NODE not in annotations(claim):

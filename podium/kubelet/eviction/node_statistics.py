@@ -72,7 +72,7 @@ class PodUsage(msgspec.Struct, frozen=True):
                 case DiskPart.LOGS:
                     counted += (container.logs for container in self.containers)
                 case DiskPart.VOLUMES:
-                    counted += (self.volumes.get(name, NO_DISK) for name in local_volumes(pod))
+                    counted += (self.volumes.get(name, NO_DISK) for name in _local_volumes(pod))
         return DiskUsage(
             sum(disk.used_bytes or 0 for disk in counted), sum(disk.inodes or 0 for disk in counted)
         )
@@ -85,8 +85,7 @@ class Statistics(msgspec.Struct, frozen=True):
     usage: Mapping[str, PodUsage]
 
 
-def local_volumes(pod: Object) -> list[str]:
-    """Return the names of a pod's volumes that are on the node's disks."""
+def _local_volumes(pod: Object) -> list[str]:
     return [
         volume["name"]
         for volume in volumes_of(spec_of(pod))

@@ -18,6 +18,7 @@ from podium.api.objects import Object, condition_of, conditions_of, status_of
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Effect, Patch, patch_of
 from podium.machines.events import Outcome
+from podium.machines.reconciler.work_queue import DelayedKeys
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 _BACKOFF = Backoff(first_s=1.0, max_s=10.0)
@@ -69,7 +70,7 @@ class APIDispatcher:
         self._calls: dict[str, _Calls] = {}
         self._waiting_to_nominate: dict[str, _Calls] = {}
         self._waiting: dict[str, _Calls] = {}
-        self._retry_at_s: dict[str, float] = {}
+        self._retries = DelayedKeys[str]()
 
     def put(self, effect: Effect) -> None:
         self._effects.append(effect)
@@ -128,7 +129,7 @@ class APIDispatcher:
         self._calls.pop(uid, None)
         self._waiting_to_nominate.pop(uid, None)
         self._waiting.pop(uid, None)
-        self._retry_at_s.pop(uid, None)
+        self._retries.discard(uid)
 
     def drop_patches(self, uid: str) -> None:
         calls = self._calls.get(uid)
@@ -185,13 +186,11 @@ class APIDispatcher:
         return False
 
     def wake(self, now_s: float) -> None:
-        due = [uid for uid, retry_at_s in self._retry_at_s.items() if retry_at_s <= now_s]
-        for uid in due:
-            del self._retry_at_s[uid]
+        for uid in self._retries.take_due(now_s):
             self._send_next(self._calls[uid])
 
     def next_wakeup_s(self) -> float | None:
-        return min(self._retry_at_s.values()) if self._retry_at_s else None
+        return self._retries.next_s() if self._retries else None
 
     def is_idle(self) -> bool:
         return not self._calls
@@ -209,7 +208,7 @@ class APIDispatcher:
         return None if calls is None else calls.known(name)
 
     def _send_next(self, calls: _Calls) -> None:
-        if calls.sent is not None or calls.pod.uid in self._retry_at_s:
+        if calls.sent is not None or calls.pod.uid in self._retries:
             return
         if calls.binding is not None:
             # A new object each time, so that a repeated outcome isn't taken for the next one.
@@ -239,11 +238,11 @@ class APIDispatcher:
 
     def _retry_later(self, calls: _Calls, now_s: float) -> None:
         calls.failures += 1
-        self._retry_at_s[calls.pod.uid] = now_s + _BACKOFF.wait_s(calls.failures)
+        self._retries.add(calls.pod.uid, now_s + _BACKOFF.wait_s(calls.failures))
 
     def _recover(self, calls: _Calls) -> None:
         calls.failures = 0
-        self._retry_at_s.pop(calls.pod.uid, None)
+        self._retries.discard(calls.pod.uid)
 
 
 def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, Any]:

@@ -13,7 +13,9 @@ of them. And kube-scheduler requeues the preemptor when the last call is answere
 has shown the removal yet, so that it may choose further victims.
 """
 
-from collections import deque
+import math
+from collections import Counter, deque
+from collections.abc import Callable
 
 import msgspec
 from msgspec.structs import replace
@@ -26,10 +28,12 @@ from podium.api.policy.disruption_target import (
     DISRUPTION_TARGET,
     disruption_condition,
 )
+from podium.machines.backoff import Backoff
 from podium.machines.effects import Delete, Effect, deletion_of, status_patch_of
 from podium.machines.events import CallError, Change, Outcome
 from podium.machines.machine import NEVER_S
-from podium.scheduler.framework.interface import PostFilterResult
+from podium.machines.reconciler.work_queue import DelayedKeys
+from podium.scheduler.framework.interface import Held, PostFilterResult
 from podium.scheduler.machine.api_dispatcher import patched_conditions
 from podium.scheduler.machine.binding_cycle import BindingCycles
 from podium.scheduler.machine.context import (
@@ -39,12 +43,13 @@ from podium.scheduler.machine.context import (
     handle_scheduling_failure,
 )
 from podium.scheduler.metrics import Metric
-from podium.scheduler.preemption.policies.retries import HeldPreemptions, PreemptionRetries
 from podium.scheduler.preemption.record import PreemptionRecord, record_of
-from podium.scheduler.queue import QueuedPod, QueueName
+from podium.scheduler.queue import QueuedPod, QueueName, SchedulingQueue
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 HISTORY_MAX = 10_000
+# The first retry is at once; in kube-scheduler, all are.
+_BACKOFF = Backoff(first_s=1.0, max_s=10.0)
 
 
 class VictimCall(msgspec.Struct, frozen=True):
@@ -90,6 +95,40 @@ class Removal(msgspec.Struct):
     tasks: list[PreemptionTask]
 
 
+class HeldPreemptions:
+    """Retries pods when the reasons that held their preemption back may no longer hold.
+
+    The queue also retries these pods by other events, as any unschedulable pod.
+    """
+
+    def __init__(self, queue: SchedulingQueue) -> None:
+        self._queue = queue
+        self._held: dict[str, Held] = {}
+
+    def hold(self, pod_uid: str, held: Held | None) -> None:
+        """Record what holds a pod's preemption back after a decision; None removes the pod."""
+        if held is None:
+            self._held.pop(pod_uid, None)
+        else:
+            self._held[pod_uid] = held
+
+    def budget_changed(self, budget: str, now_s: float) -> None:
+        """Retry the pods held back by a budget, `namespace/name`, that has changed."""
+        self._try(lambda held: budget in held.budgets, now_s)
+
+    def wake(self, now_s: float) -> None:
+        self._try(lambda held: held.until_s <= now_s, now_s)
+
+    def next_s(self) -> float:
+        return min((held.until_s for held in self._held.values()), default=math.inf)
+
+    def _try(self, is_over: Callable[[Held], bool], now_s: float) -> None:
+        uids = [pod_uid for pod_uid, held in self._held.items() if is_over(held)]
+        for pod_uid in uids:
+            del self._held[pod_uid]
+        self._queue.activate(uids, now_s)
+
+
 class PreemptionExecutor:
     """The preemptions in progress, by the preemptor's uid.
 
@@ -106,7 +145,8 @@ class PreemptionExecutor:
         self._removals: dict[str, Removal] = {}
         self._preemptors_of: dict[str, set[str]] = {}
         self._held: tuple[QueuedPod, Failure] | None = None
-        self._retries = PreemptionRetries()
+        self._failures = Counter[str]()
+        self._retries = DelayedKeys[str]()
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -198,7 +238,7 @@ class PreemptionExecutor:
         self.held.wake(now_s)
         for preemptor_uid in self._retries.take_due(now_s):
             if preemptor_uid not in queue:
-                self._retries.forget(preemptor_uid)
+                del self._failures[preemptor_uid]
             queue.activate([preemptor_uid], now_s)
 
     def next_wakeup_s(self) -> float | None:
@@ -273,7 +313,8 @@ class PreemptionExecutor:
         context.metrics.observe(Metric.PREEMPTION_DURATION, duration_s, result)
         context.metrics.count(Metric.PREEMPTION_EXECUTIONS, result)
         if not failed:
-            self._retries.forget(preemptor_uid)
+            del self._failures[preemptor_uid]
+            self._retries.discard(preemptor_uid)
         if self._held is not None:
             self._let_go(task.error.message if task.error else "")
         elif failed:
@@ -298,5 +339,8 @@ class PreemptionExecutor:
 
     def _try_again(self, preemptor_uid: str) -> None:
         """Retry a pod after a backoff, since there may be no event that would requeue it."""
-        self._retries.failed(preemptor_uid, self._context.now_s)
+        wait_s = _BACKOFF.wait_s(self._failures[preemptor_uid])
+        self._failures[preemptor_uid] += 1
+        self._retries.discard(preemptor_uid)
+        self._retries.add(preemptor_uid, self._context.now_s + wait_s)
         self.wake()

@@ -113,28 +113,24 @@ class DryRun:
         for row in rows[is_tall].tolist():
             self._run_row(pod, filtering, row)
         rows = rows[~is_tall]
+        columns = slice(None) if len(rows) == self._snapshot.node_count else rows
         outcome, blame = np.full(len(rows), -1, np.int32), np.full(len(rows), NO_VICTIMS, np.int32)
         indexes, is_victim = np.flatnonzero(table.counts[rows]), np.zeros((0, len(rows)), bool)
         if len(indexes):
             rivals = self._nominator.rivals(pod, self._snapshot) if self._nominator else ()
             turns = int(table.counts[rows].max(initial=0))
-            columns = slice(None) if len(rows) == self._snapshot.node_count else rows
             victims = Victims(table, turns, columns)
             without = HypotheticalRows(filtering, self._snapshot, rows, victims, rivals)
             outcome[indexes], blame[indexes] = without.judge(indexes)
             is_victim = without.reprieve(outcome == FITS)
         self.outcome[rows], self.blame[rows] = outcome, blame
         self.is_candidate[rows] = outcome == FITS
-        self._keep(rows, is_victim)
-
-    def _keep(self, rows: Rows, is_victim: NDArray[np.bool_]) -> None:
-        turns, table = len(is_victim), self._table
+        turns = len(is_victim)
         if len(self._is_victim) < turns:
             missing = ((0, turns - len(self._is_victim)), (0, 0))
             self._is_victim = np.pad(self._is_victim, missing)
         self._is_victim[:, rows] = False
         self._is_victim[:turns, rows] = is_victim
-        columns = slice(None) if len(rows) == self._snapshot.node_count else rows
         priorities = table.priorities[:turns, columns]
         count = is_victim.sum(axis=0)
         self.victim_count[rows] = count

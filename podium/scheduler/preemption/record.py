@@ -32,7 +32,6 @@ class PodReference(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, pod: PodInfo) -> "PodReference":
-        """Make the reference to a pod."""
         return cls(pod.namespace, pod.name, pod.uid, pod.priority)
 
 

@@ -95,8 +95,7 @@ def column_of(of_pod: Callable[[PodInfo], int]) -> ImportanceKey:
     return ImportanceKey(of_pod, of_slots)
 
 
-def qos_rank(pod: PodInfo) -> int:
-    """Return 0 for BestEffort, 1 for Burstable, 2 for Guaranteed."""
+def _qos_rank(pod: PodInfo) -> int:
     return _QOS_RANKS[stored_or_computed_qos(pod.obj)]
 
 
@@ -104,7 +103,7 @@ PRIORITY = ImportanceKey(
     lambda pod: pod.priority,
     lambda snapshot, slots: snapshot.classes.priorities()[snapshot.pods.classes[slots]],
 )
-QOS_CLASS = column_of(qos_rank)
+QOS_CLASS = column_of(_qos_rank)
 
 IMPORTANCE = {
     VictimOrder.DEFAULT: Importance((PRIORITY,)),

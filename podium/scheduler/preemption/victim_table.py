@@ -34,9 +34,7 @@ class Protection(Protocol):
     log: Log[int]
     """The rows of pods whose protection has changed, also because a period has ended."""
 
-    def protects(self, pod: PodInfo, priority: int) -> bool:
-        """Whether a placed pod is protected from preemptors of a priority."""
-        ...
+    def protects(self, pod: PodInfo, priority: int) -> bool: ...
 
     def protected(self, slots: Integers, priority: int) -> Mask:
         """Whether the pods in slots, int64[n], are protected, bool[n]."""
@@ -87,31 +85,6 @@ class VictimTable:
         self.epoch = 0
         self._forget()
 
-    def follow(self) -> None:
-        """Mark the rows that have changed as stale."""
-        if self._rows.follow():
-            self._forget()
-
-    def update(self, rows: Rows) -> None:
-        """Read the potential victims of `rows`, int[n], unless they are known."""
-        self.follow()
-        stale = rows[~self._rows.known[rows]]
-        if len(stale):
-            self._take(stale)
-            self._rows.known[stale] = True
-
-    def held(self, column: int) -> Integers:
-        """Return the pods' requests of the resource of a column, int64[turns, nodes]."""
-        held = self._held.get(column)
-        if held is None:
-            held = self._held[column] = self._amounts(column, self.slots)
-        return held
-
-    def _amounts(self, column: int, slots: NDArray[np.int32]) -> Integers:
-        columns = self._snapshot.pods.held
-        # A resource that no pod has requested so far has no column yet.
-        return columns[column][slots] if column < len(columns) else np.zeros(slots.shape, np.int64)
-
     def _forget(self) -> None:
         count = self._snapshot.node_count
         self.epoch += 1
@@ -122,7 +95,16 @@ class VictimTable:
         self.counts = np.zeros(count, np.int64)
         self.is_tall: NDArray[np.bool_] = np.zeros(count, bool)
 
-    def _take(self, rows: Rows) -> None:
+    def follow(self) -> None:
+        if self._rows.follow():
+            self._forget()
+
+    def update(self, rows: Rows) -> None:
+        """Read the potential victims of `rows`, int[n], unless they are known."""
+        self.follow()
+        rows = rows[~self._rows.known[rows]]
+        if not len(rows):
+            return
         snapshot = self._snapshot
         found = self._tables.potential_victims(self._priority, rows)
         self.counts[rows] = found.counts
@@ -147,6 +129,19 @@ class VictimTable:
         self.starts[places] = snapshot.pods.starts[slots]
         for column, held in self._held.items():
             held[:, rows] = self._amounts(column, self.slots[:, rows])
+        self._rows.known[rows] = True
+
+    def held(self, column: int) -> Integers:
+        """Return the pods' requests of the resource of a column, int64[turns, nodes]."""
+        held = self._held.get(column)
+        if held is None:
+            held = self._held[column] = self._amounts(column, self.slots)
+        return held
+
+    def _amounts(self, column: int, slots: NDArray[np.int32]) -> Integers:
+        columns = self._snapshot.pods.held
+        # A resource that no pod has requested so far has no column yet.
+        return columns[column][slots] if column < len(columns) else np.zeros(slots.shape, np.int64)
 
 
 class Victims(msgspec.Struct, frozen=True):
@@ -188,7 +183,6 @@ class VictimTables:
         self._tables: Recent[int, VictimTable] = Recent(_TABLES_MAX)
 
     def of(self, priority: int) -> VictimTable:
-        """Return the table for preemptors of a priority."""
         table = self._tables.get(priority)
         if table is None:
             table = VictimTable(self, priority)
@@ -201,7 +195,6 @@ class VictimTables:
         return KnownRows(self.snapshot, self.budgets, nominator, log)
 
     def may_go(self, pod: PodInfo, priority: int) -> bool:
-        """Whether a preemptor of a priority may preempt a pod."""
         if pod.priority >= priority:
             return False
         return self.protection is None or not self.protection.protects(pod, priority)

@@ -86,7 +86,7 @@ def default_constraints(
     cls: PodClass, defaults: Sequence[TopologySpreadConstraint], listers: Listers
 ) -> tuple[SpreadConstraint, ...]:
     """Return the default constraints for a pod, with its owners' selector; none if it's empty."""
-    selector = owners_selector(cls, listers) if defaults else None
+    selector = _owners_selector(cls, listers) if defaults else None
     if selector is None or selector.is_empty:
         return ()
     return tuple(
@@ -102,8 +102,7 @@ def default_constraints(
     )
 
 
-def owners_selector(cls: PodClass, listers: Listers) -> Selector:
-    """Return the combined selectors of the services and the controller that select a pod."""
+def _owners_selector(cls: PodClass, listers: Listers) -> Selector:
     merged: dict[str, str] = {}
     for service in listers.list("Service", cls.namespace):
         wanted = spec_of(service).get("selector")

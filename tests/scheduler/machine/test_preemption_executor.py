@@ -9,7 +9,6 @@ from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.machine.context import Failure
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.preemption.policies.retries import PreemptionRetries
 from podium.scheduler.prometheus_metrics import SchedulerMetrics
 from podium.scheduler.queue import QueuedPod
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -206,14 +205,18 @@ def test_outcomes_that_come_twice_change_nothing(bench: Bench) -> None:
     assert bench.ended("success") == 1
 
 
-def test_the_second_failure_and_all_after_it_wait() -> None:
-    retries, waits_s = PreemptionRetries(), []
-    for _ in range(2000):
-        retries.failed("u", 0.0)
-        waits_s.append(retries.next_s())
-        assert [*retries.take_due(10.0)] == ["u"]
-    assert waits_s[:6] == [0.0, 1.0, 2.0, 4.0, 8.0, 10.0]
-    assert waits_s[-1] == 10.0
+def test_the_second_failure_and_all_after_it_wait(bench: Bench) -> None:
+    bench.context.queue.add(bench.preemptor, "default-scheduler", NOW_S)
+    clock, waits_s = bench.context.scheduler.clock, []
+    for _ in range(7):
+        bench.start("a")
+        (patch,) = bench.take()
+        bench.answer(patch, failed(patch))
+        due_s = bench.executor.next_wakeup_s() or clock.now_s
+        waits_s.append(due_s - clock.now_s)
+        clock.now_s = due_s
+        bench.executor.wake()
+    assert waits_s == [0.0, 1.0, 2.0, 4.0, 8.0, 10.0, 10.0]
 
 
 def test_failures_of_a_pod_that_is_gone_are_forgotten(bench: Bench) -> None:

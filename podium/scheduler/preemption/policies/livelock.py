@@ -37,7 +37,6 @@ class Livelock(msgspec.Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """The note of an Event about the livelock."""
         schedulers = ", ".join(sorted({scheduler_name_of(pod.obj) for pod in self.takers}))
         said = (
             f"Room made on node {self.node_name} was taken {self.rounds} times by pods of "
@@ -117,9 +116,7 @@ class LivelockGuard:
         rooms.seen[node_name] = frozenset(pod.uid for pod in there)
 
     def take_due(self, now_s: float) -> list[str]:
-        """Remove and return the uids of the preemptors whose waits are over."""
         return [*self._waiting.take_due(now_s)]
 
     def next_wakeup_s(self) -> float | None:
-        """Return when the first wait ends, in seconds since the epoch; None without waits."""
         return self._waiting.next_s() if self._waiting else None
