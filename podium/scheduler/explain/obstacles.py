@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from podium.api.documents.report import Report
+from podium.api.documents.report import HIDDEN, Report
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of
 from podium.api.resources import (
@@ -39,6 +39,24 @@ _BYTES = ("memory", "ephemeral-storage", "hugepages-")
 _MI = 1 << 20
 
 
+class Shortage(NamedTuple):
+    """A resource of which a node has less than a pod needs; CPU is in thousandths.
+
+    Attributes:
+        lower: amount that pods of lower priority request.
+    """
+
+    resource: str
+    needed: int
+    allocatable: int
+    requested: int
+    lower: int
+
+    @property
+    def missing(self) -> int:
+        return self.needed - (self.allocatable - self.requested)
+
+
 @dataclass(frozen=True, slots=True)
 class Obstacle(Report):
     """The refusal of one node by one filter.
@@ -50,6 +68,7 @@ class Obstacle(Report):
         reasons: the reasons in Kubernetes' words.
         details: the amounts, taints, labels and pods behind the reasons; empty for plugins that
             Podium can't explain, and after the first twenty nodes with equal reasons.
+        shortages: the amounts behind a refusal by NodeResourcesFit.
     """
 
     node: str
@@ -57,6 +76,7 @@ class Obstacle(Report):
     code: str
     reasons: tuple[str, ...]
     details: tuple[str, ...] = ()
+    shortages: Annotated[tuple[Shortage, ...], HIDDEN] = ()
 
 
 def obstacles(
@@ -86,8 +106,11 @@ def obstacles(
                 if rivals:
                     named = ", ".join(f"{pod.key} (priority {pod.priority})" for pod in rivals)
                     details = (*details, f"room is kept for {named}")
+            short: tuple[Shortage, ...] = ()
+            if own and status.plugin == "NodeResourcesFit":
+                short = tuple(_shortages(scheduler.snapshot, decision.pod, row))
             plugin, code = status.plugin, str(status.code)
-            found.append(Obstacle(node_name, plugin, code, status.reasons, details))
+            found.append(Obstacle(node_name, plugin, code, status.reasons, details, short))
     return tuple(found)
 
 
@@ -95,16 +118,30 @@ def _resources(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> 
     columns = snapshot.resources
     if columns.pods[row] + 1 > columns.allowed_pods[row]:
         yield f"{columns.pods[row]} of {columns.allowed_pods[row]} pods are on the node"
+    for short in _shortages(snapshot, pod, row):
+        resource, whole = short.resource, bare_amount(short.resource, short.allocatable)
+        free = bare_amount(resource, max(short.allocatable - short.requested, 0))
+        left, enough = short.missing - short.lower, "enough with pods of lower priority gone"
+        if left > 0:
+            gone = " with all pods of lower priority gone" if short.lower else ""
+            enough = f"{amount_text(resource, left)} short{gone}"
+        yield f"needs {amount_text(resource, short.needed)}, {free} of {whole} free; {enough}"
+        yield from _resizes(snapshot.pods_on[row], resource)
+
+
+def _shortages(snapshot: Snapshot, pod: PodInfo, row: int) -> Iterator[Shortage]:
+    columns = snapshot.resources
     for index, needed in columns.counted(pod.cls.requests):
-        resource = columns.names[index]
         has, held = int(columns.allocatable[index][row]), int(columns.requested[index][row])
-        if needed > max(has - held, 0):
-            free, whole = _bare_amount(resource, max(has - held, 0)), _bare_amount(resource, has)
-            yield (
-                f"needs {amount_text(resource, needed)}, {free} of {whole} free; "
-                f"{_without_lower(snapshot, pod, row, resource, needed - (has - held))}"
-            )
-            yield from _resizes(snapshot.pods_on[row], resource)
+        if needed <= max(has - held, 0):
+            continue
+        resource = columns.names[index]
+        lower = sum(
+            other.cls.held.get(resource, 0)
+            for other in snapshot.pods_on[row]
+            if other.priority < pod.priority
+        )
+        yield Shortage(resource, needed, has, held, lower)
 
 
 def _resizes(pods: Iterable[PodInfo], resource: str) -> Iterator[str]:
@@ -120,27 +157,14 @@ def _resizes(pods: Iterable[PodInfo], resource: str) -> Iterator[str]:
         amount = amount_text(resource, counts)
         if waits is not None and counts > has:
             yield (
-                f"{pod.key} counts for {amount}, having {_bare_amount(resource, has)}, as its "
+                f"{pod.key} counts for {amount}, having {bare_amount(resource, has)}, as its "
                 f"resize waits ({RESIZE_PENDING}: {waits.get('reason')})"
             )
         elif counts > asks:
             yield (
-                f"{pod.key} counts for {amount} until its resize to {_bare_amount(resource, asks)} "
+                f"{pod.key} counts for {amount} until its resize to {bare_amount(resource, asks)} "
                 "is done"
             )
-
-
-def _without_lower(snapshot: Snapshot, pod: PodInfo, row: int, resource: str, missing: int) -> str:
-    lower = sum(
-        other.cls.held.get(resource, 0)
-        for other in snapshot.pods_on[row]
-        if other.priority < pod.priority
-    )
-    short = missing - lower
-    if short > 0:
-        gone = " with all pods of lower priority gone" if lower else ""
-        return f"{amount_text(resource, short)} short{gone}"
-    return "enough with pods of lower priority gone"
 
 
 def _taints(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
@@ -179,10 +203,10 @@ def _ports(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iter
 def amount_text(resource: str, amount: int) -> str:
     """Return an amount with its unit, as `250m CPU` or `1536Mi memory`; cpu is in thousandths."""
     word = "CPU" if resource == "cpu" else resource
-    return f"{_bare_amount(resource, amount)} {word}"
+    return f"{bare_amount(resource, amount)} {word}"
 
 
-def _bare_amount(resource: str, amount: int) -> str:
+def bare_amount(resource: str, amount: int) -> str:
     if resource == "cpu":
         return str(Quantity(amount * NANOS_PER_MILLI))
     if not resource.startswith(_BYTES):

@@ -16,10 +16,10 @@ from podium.api.presentation import (
 from podium.api.values.message_words import count, listed
 from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
+from podium.whatif.explain.refusal_tables import obstacle_table, status_table
 from podium.whatif.plan.plan_report import time_text
 from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
 
-_REFUSAL_HEADERS = ("Node", "Plugin", "Code", "Reasons")
 _CANDIDATES_MAX = 1_000
 _SPARED_MAX = 5
 _BY_QOS = (
@@ -35,31 +35,35 @@ _CROSS_NODE = (
 def explanation_presentation(explanation: PodExplanation) -> Presentation:
     """Present all decisions about a pod, with decisions before the last two as details."""
     views, total = explanation.decisions, len(explanation.decisions)
-    sections = [Section("Warnings", [Bullets(explanation.warnings)])]
+    sections = []
     for number, view in enumerate(views, 1):
         title = decision_title(view, number, total).capitalize() or "Decision"
-        # The last but one is often the preemption that the last one follows from.
-        is_detail = number < total - 1
+        # The last but one is often the preemption that the last one follows from; what would be
+        # decided about a pod that has its node answers no question that it raises by itself.
+        is_detail = number < total - 1 or bool(explanation.was_on)
         sections.append(Section(title, [*decision_blocks(view)], is_detail=is_detail))
-    sleep = Section("", [Paragraph(explanation.sleep)])
-    remedies = Section("", [remedy_table(explanation)])
+    each = obstacle_table(views[-1].obstacles if views else (), wide=True)
+    sections.append(Section("Each node that doesn't fit", [each], is_detail=True, is_long=True))
+    about, *place = pod_sentences(explanation)
+    first: list[Block] = [remedy_table(explanation), *map(Paragraph, (explanation.sleep, about))]
+    # A pod that has a node isn't headed by the node that it would get now, or by none.
+    verdict = place[0] if place else _verdict(views[-1]).text if views else ""
     notes = Section("Notes", [Bullets(explanation.notes)])
-    about = Section("", [*map(Paragraph, pod_sentences(explanation))])
-    verdict = _verdict(views[-1]).text if views else ""
-    title = f"Podium explain {explanation.pod}"
+    warnings = Section("Warnings", [Bullets(explanation.warnings)])
     admission = Section("", [*admission_blocks(explanation)])
-    return Presentation(title, verdict, [about, admission, *sections, sleep, remedies, notes])
+    title = f"Podium explain {explanation.pod}"
+    return Presentation(title, verdict, [warnings, Section("", first), admission, *sections, notes])
 
 
 def printed_explanation(explanation: PodExplanation, *, wide: bool) -> Presentation:
     """Present an explanation for a terminal, with each part in a section."""
     about, *place = pod_sentences(explanation)
     total = len(explanation.decisions)
-    blocks: list[Block] = [*admission_blocks(explanation)]
+    blocks = [remedy_table(explanation), *admission_blocks(explanation)]
     for number, view in enumerate(explanation.decisions, 1):
         title = decision_title(view, number, total)
-        blocks += [Paragraph(title, Tone.STRONG), *decision_blocks(view)]
-    blocks += [Paragraph(explanation.sleep), remedy_table(explanation)]
+        blocks += [Paragraph(title, Tone.STRONG), *decision_blocks(view, wide=wide)]
+    blocks.append(Paragraph(explanation.sleep))
     sections = [
         Section("", [Paragraph(f"{explanation.pod}, {about}"), *map(Paragraph, place)]),
         *(Section("", [block]) for block in blocks),
@@ -109,8 +113,12 @@ def decision_title(view: DecisionView, number: int, total: int) -> str:
     return f"DECISION {number} OF {total}, {time_text(view.at_s)}"
 
 
-def decision_blocks(view: DecisionView) -> Iterator[Block]:
-    """Yield the blocks of a decision: rejecting nodes, scores, result, and preemption."""
+def decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Block]:
+    """Yield the blocks of a decision: result, preemption, rejecting nodes, and scores.
+
+    Args:
+        wide: whether each node has a row of its own.
+    """
     if view.gate is not None:
         yield Paragraph(f"It isn't queued: {view.gate.plugin} says {view.gate.message}.")
         return
@@ -118,15 +126,15 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
         why = f"({refusal.code}): {refusal.message}."
         yield Paragraph(f"{refusal.plugin} refuses it for all nodes {why}")
         yield Bullets(view.pre_filter_details)
-    obstacles: list[tuple[Cell, ...]] = []
-    before = ""
-    for one in view.obstacles:
-        # The node's name stands at its first obstacle.
-        node = "" if one.node == before else one.node
-        why_not = Toned("; ".join(one.reasons), Tone.BAD)
-        obstacles.append((node, one.plugin or "-", one.code, why_not, "; ".join(one.details)))
-        before = one.node
-    yield Table((*_REFUSAL_HEADERS, "In detail"), obstacles, title="Nodes that don't fit")
+    yield _verdict(view)
+    for freed in view.freed_ports:
+        yield Paragraph(
+            f"{freed.port} of {freed.node} counts as free, though {freed.pod} still holds it: the "
+            "scheduler keeps a node's ports as a set, and another pod with this port has left."
+        )
+    if view.preemption is not None:
+        yield from _preemption(view.preemption, wide=wide)
+    yield obstacle_table(view.obstacles, wide=wide, title="Nodes that don't fit")
     scored = sorted(view.scored, key=lambda one: (-one.total, one.node))
     plugins = list(scored[0].scores) if scored else []
     rows: list[tuple[Cell, ...]] = [
@@ -138,14 +146,6 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
         for one in (() if view.is_nominated_only else scored)
     ]
     yield Table(("Node", *plugins, "Total"), rows, title="Weighted scores")
-    for freed in view.freed_ports:
-        yield Paragraph(
-            f"{freed.port} of {freed.node} counts as free, though {freed.pod} still holds it: the "
-            "scheduler keeps a node's ports as a set, and another pod with this port has left."
-        )
-    yield _verdict(view)
-    if view.preemption is not None:
-        yield from _preemption(view.preemption)
     blockers = [
         (
             one.node,
@@ -187,11 +187,12 @@ def _verdict(view: DecisionView) -> Paragraph:
     return Paragraph(f"{view.node}: {why}", Tone.GOOD)
 
 
-def _preemption(view: PreemptionView) -> Iterator[Block]:
+def _preemption(view: PreemptionView, *, wide: bool) -> Iterator[Block]:
     if not view.is_eligible:
         yield Paragraph(f"Preemption: {view.message}")
         return
     if view.outcome is not None:
+        yield Paragraph(choice_sentence(view.outcome), Tone.GOOD)
         yield candidate_table(view.outcome, _CANDIDATES_MAX, "Candidates for preemption")
         victims = [
             (one.node, victim.pod, str(victim.priority), Toned(", ".join(victim.broken), Tone.BAD))
@@ -200,7 +201,6 @@ def _preemption(view: PreemptionView) -> Iterator[Block]:
         ]
         headers = ("Node", "Victim", "Priority", "Violated budgets")
         yield Table(headers, victims, title="Victims, the most important first")
-        yield Paragraph(choice_sentence(view.outcome), Tone.GOOD)
         if view.spared:
             spared = [f"{one.pod} (priority {one.priority})" for one in view.spared]
             verb = "stays" if len(spared) == 1 else "stay"
@@ -210,11 +210,8 @@ def _preemption(view: PreemptionView) -> Iterator[Block]:
                 "the preemptor still fits, those first whose budget would be violated, and then "
                 "the most important ones."
             )
-    rows = [
-        (node, one.plugin or "-", str(one.code), Toned("; ".join(one.reasons), Tone.BAD))
-        for node, one in sorted(view.rejected.items())
-    ]
-    yield Table(_REFUSAL_HEADERS, rows, title="Nodes where preemption doesn't help")
+    title = "Nodes where preemption doesn't help"
+    yield status_table(view.rejected, wide=wide, title=title)
 
 
 def ranking_presentation(ranking: EvictionRanking) -> Presentation:
