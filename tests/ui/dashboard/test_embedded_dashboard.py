@@ -201,7 +201,9 @@ async def test_a_pods_page_has_the_whole_decision(cluster: Running) -> None:
         for block in section["blocks"]
         if "rows" in block
     ]
-    assert [row[0] for row in tables[0]["rows"]] == ["podium-1", "podium-2"]
+    first, *_, each = (table["rows"] for table in tables)
+    assert first[0][0] == "request 95 CPU less"
+    assert [row[0] for row in each] == ["podium-1", "podium-2"]
     assert waiting["problem"] == ""
     assert "the state has no" not in json.dumps(waiting)
     # Everybody sees the cluster as it was.
