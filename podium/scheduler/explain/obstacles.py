@@ -207,6 +207,7 @@ def amount_text(resource: str, amount: int) -> str:
 
 
 def bare_amount(resource: str, amount: int) -> str:
+    """Return an amount without the resource's name; bytes are rounded to Mi if little is lost."""
     if resource == "cpu":
         return str(Quantity(amount * NANOS_PER_MILLI))
     if not resource.startswith(_BYTES):
