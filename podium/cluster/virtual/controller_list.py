@@ -1,6 +1,7 @@
 """The controllers of a cluster, by the names under which they act."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 
 from podium.api.errors import PodiumError
@@ -44,18 +45,14 @@ _CLASSES: Mapping[str, tuple[str, ...]] = {
 """Module in `podium.controllers`, class and further arguments of each controller."""
 
 
-def _maker(module: str, class_name: str, *arguments: object) -> Make:
-    """Return the constructor of a controller, which imports the module when it is called."""
-
-    def make() -> Machine:
-        controller = getattr(import_module(f"podium.controllers.{module}"), class_name)
-        machine: Machine = controller(*arguments)
-        return machine
-
-    return make
+def _make(module: str, class_name: str, *arguments: object) -> Machine:
+    # A module is imported with its first controller.
+    controller = getattr(import_module(f"podium.controllers.{module}"), class_name)
+    machine: Machine = controller(*arguments)
+    return machine
 
 
-CONTROLLERS: Mapping[str, Make] = {name: _maker(*made) for name, made in _CLASSES.items()}
+CONTROLLERS: Mapping[str, Make] = {name: partial(_make, *made) for name, made in _CLASSES.items()}
 """Constructors, in the order in which watches deliver a write to the controllers."""
 
 _UPSTREAM_NAMES: Mapping[str, str] = {
@@ -77,12 +74,10 @@ def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
     """Yield name and constructor of each controller to run; raises UnknownControllerError."""
     names = options.controllers
     _check_names(names or ())
-    provisioner = "volume-provisioner"
-    made = _maker("volumes.volume_provisioner", "VolumeProvisioner", options.provisioning_s)
-    makers: dict[str, Make] = {**CONTROLLERS, provisioner: made}
-    for name, make in makers.items():
+    for name, made in _CLASSES.items():
         if names is None or name in names:
-            yield name, make
+            timed = (options.provisioning_s,) if name == "volume-provisioner" else ()
+            yield name, partial(_make, *made, *timed)
 
 
 def chosen_controllers(words: Iterable[str]) -> frozenset[str]:

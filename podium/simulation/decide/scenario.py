@@ -15,7 +15,7 @@ from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, Object, entries, metadata_of, spec_of
-from podium.api.priority import class_value
+from podium.api.priority import SYSTEM_PRIORITY_CLASSES, class_value
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
 from podium.apiserver.kinds.registration.registrations import apply_defaults
@@ -46,8 +46,6 @@ Objects = Tuple[dict[str, Any]]
 
 DECIDED = {"nodes": "Node", "pods": "Pod", "pdbs": "PodDisruptionBudget", "pending": "Pod"}
 """Fields of a scenario that have a meaning of their own, with the kinds of their objects."""
-
-_SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
 class DecisionScenario(Document):
@@ -106,7 +104,7 @@ class DecisionScenario(Document):
     def filled(self) -> Self:
         """Fill in omitted fields of objects; raises InvalidValueError without a PriorityClass."""
         classes = {c["metadata"]["name"]: class_value(c) for c in self.priority_classes}
-        priorities = _SYSTEM_CLASSES | classes
+        priorities = {**SYSTEM_PRIORITY_CLASSES, **classes}
         objects = {
             to_snake(field): tuple(self._filled(obj, kind, priorities) for obj in self.of(field))
             for field, kind in {**DECIDED, **OTHERS}.items()

@@ -124,12 +124,8 @@ def _headline(answer: CheapestNodes) -> str:
     nodes = ", ".join(f"{one.nodes} {one.shape}" for one in answer.shapes if one.nodes)
     if not nodes:
         return f"All pods find a place: no node is needed; {played}."
-    bound = (
-        "no cheaper choice does"
-        if answer.proven
-        else f"none below {_plain(answer.cost_at_least)} does"
-    )
-    return f"Add {nodes} for {_plain(answer.cost)}; {bound}; {played}."
+    cheaper = "no cheaper choice" if answer.proven else f"none below {_plain(answer.cost_at_least)}"
+    return f"Add {nodes} for {_plain(answer.cost)}; {cheaper} does; {played}."
 
 
 def _plain(cost: Decimal) -> str:

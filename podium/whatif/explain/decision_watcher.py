@@ -14,7 +14,7 @@ from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_namespaces
+from podium.scheduler.snapshot.affinity_terms import with_known_namespaces
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -165,14 +165,11 @@ def _opponents(
 ) -> Iterator[tuple[PodInfo, int, str, bool]]:
     own = with_known_namespaces(pod.cls.peer_group.terms.required_anti_affinity, listers)
     around = listers.namespace_labels(pod.namespace)
-    theirs: dict[int, tuple[AffinityTerm, ...]] = {}
     for row, pods in enumerate(snapshot.pods_on):
         for other in pods:
-            if other.cls.id not in theirs:
-                theirs[other.cls.id] = other.cls.peer_group.terms.required_anti_affinity
             for term in own:
                 if term.matches(other.cls.peer_group, {}):
                     yield other, row, term.topology_key, True
-            for term in theirs[other.cls.id]:
+            for term in other.cls.peer_group.terms.required_anti_affinity:
                 if term.matches(pod.cls.peer_group, around):
                     yield other, row, term.topology_key, False

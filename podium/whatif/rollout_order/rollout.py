@@ -171,12 +171,6 @@ class RolloutSearch(msgspec.Struct):
                 break
         return tuple(outcomes)
 
-    def learn(self, outcomes: Sequence[StepOutcome]) -> None:
-        """Record the outcomes of steps in order, so that an unsafe one isn't simulated again."""
-        self.tried += len(outcomes)
-        if not outcomes[-1].is_safe:
-            self.known[tuple(one.step for one in outcomes)] = outcomes[-1]
-
     def safe_order(
         self, play: Play, left: Sequence[int], done: tuple[StepOutcome, ...] = ()
     ) -> tuple[StepOutcome, ...] | None:
@@ -266,7 +260,6 @@ def rollout(
         orders["all at once"] = [RolloutStep("all at once", tuple(manifests), deleted)]
     found_in = in_workers(partial(search.in_order, play), [*orders.values()], workers)
     obvious = tuple(map(OrderTrial, orders, found_in))
-    search.learn(obvious[0].steps)
     templates = (
         {"metadata": one["metadata"], **template}
         for one in manifests
@@ -288,8 +281,12 @@ def rollout(
             *(f"{one.object}: {one.message}" for one in rejected),
         ),
     )
+    given = obvious[0].steps
     if obvious[0].is_safe:
-        return replace(report, verdict="Safe", steps=obvious[0].steps)
+        return replace(report, verdict="Safe", steps=given)
+    search.tried += len(given)
+    # The step that isn't safe as given isn't simulated again.
+    search.known[tuple(one.step for one in given)] = given[-1]
     order = search.safe_order(play, _likely(wanted.introduction))
     if order is not None:
         return replace(report, verdict="Reordered", steps=order, tried=search.tried)

@@ -66,12 +66,8 @@ def _headline(advice: RolloutAdvice) -> str:
         return f"{text}. With {_room(advice.room)} one is."
     if advice.non_preempting:
         return f"{text}. With preemptionPolicy: Never on the default class one is."
-    tried = (
-        f", nor with {count(advice.room_tried, 'more node')} of a shape"
-        if advice.room_tried
-        else ""
-    )
-    return f"{text}{tried}."
+    more = f", nor with {count(advice.room_tried, 'more node')} of a shape"
+    return f"{text}{more if advice.room_tried else ''}."
 
 
 def _room(room: Room) -> str:
@@ -95,8 +91,8 @@ def _trial(trial: OrderTrial) -> Section:
     *before, last = trial.steps
     done = f" after {', '.join(one.step for one in before)}" if before else ""
     what = [f"Fails at: {last.step}{done}"]
-    headers = ["Pod", "Node", "When", "Priority", "In the end", "Preempted by", "Priority of it"]
-    headers.append("In the end")
+    headers = ["Pod", "Node", "When", "Priority", "In the end"]
+    headers += ["Preempted by", "Priority of it", "In the end"]
     rows: list[list[Cell]] = [
         [
             Toned(one.pod, Tone.BAD),

@@ -5,7 +5,7 @@ part of each scenario; a scenario, which is run as it is; or a recording, which 
 without a run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -209,7 +209,7 @@ def compare(
     changes: dict[str, list[PodChange]] = {}
     for name, seed, first, second in kept:
         if not changes.get(name):
-            changes[name] = _pod_changes(name, seed, first, second)
+            changes[name] = [*_pod_changes(name, seed, first, second)]
     return Comparison(
         a=a.name,
         b=b.name,
@@ -235,21 +235,16 @@ def _without_repetitions(twins: Sequence[_Twins]) -> tuple[list[_Twins], list[st
     return kept, notes
 
 
-def _pod_changes(name: str, seed: int, first: RunResult, second: RunResult) -> list[PodChange]:
+def _pod_changes(name: str, seed: int, first: RunResult, second: RunResult) -> Iterator[PodChange]:
     fates: dict[str, tuple[list[Witness], list[Witness]]] = {}
     for side, result in enumerate((first, second)):
         for witness in result.witnesses:
             fates.setdefault(witness.pod, ([], []))[side].append(witness)
-    # It doesn't matter on which node a pod waited or was disrupted.
-    seen = {
-        pod: [[(one.what, one.seconds or one.at) for one in side] for side in both]
-        for pod, both in fates.items()
-    }
-    return [
-        PodChange(name, seed, pod, tuple(a), tuple(b))
-        for pod, (a, b) in fates.items()
-        if seen[pod][0] != seen[pod][1]
-    ]
+    for pod, both in fates.items():
+        # It doesn't matter on which node a pod waited or was disrupted.
+        a, b = ([(one.what, one.seconds or one.at) for one in side] for side in both)
+        if a != b:
+            yield PodChange(name, seed, pod, *map(tuple, both))
 
 
 def is_worse(difference: Difference) -> bool:
