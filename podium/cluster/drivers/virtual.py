@@ -43,10 +43,6 @@ TIMERS_AT_ONE_MOMENT_MAX = 1_000_000
 _WATCHED_TIMERS = 10_000
 
 
-class EndlessMomentError(PodiumError):
-    """New timers keep being added for the current time, so that time doesn't pass."""
-
-
 class VirtualDriver(Driver):
     """Runs state machines over an API server in virtual time."""
 
@@ -106,11 +102,11 @@ class VirtualDriver(Driver):
         self.timers.advance_to(time_s)
 
     def advance(self, duration_s: float) -> None:
-        """Advance the time by a duration, and run all due timers; raises EndlessMomentError."""
+        """Advance the time by a duration, and run all due timers; raises PodiumError."""
         self.run_until(self.now_s + duration_s)
 
     def run_until(self, time_s: float) -> None:
-        """Advance to a time, and run all timers due by then; raises EndlessMomentError."""
+        """Advance to a time, and run all timers due by then; raises PodiumError."""
         while (next_s := self.timers.next_s()) is not None and next_s <= time_s:
             self.timers.advance_to(next_s)
             self._run_moment()
@@ -144,7 +140,7 @@ class VirtualDriver(Driver):
             passed_s = self.now_s - self._start_s
             machines = ", ".join(f"{who} ({count} steps)" for who, count in steps.most_common())
             last = f"; at last {calls[-1]}" if calls else ""
-            raise EndlessMomentError(
+            raise PodiumError(
                 f"time stands still {passed_s:g} s after the start, as these go on without an end: "
                 f"{machines or 'no machine'}{last}"
             )

@@ -45,10 +45,6 @@ _HEARTBEATS_MAX = 200
 _GATHERS_S = 0.05
 
 
-class UnsuitableSpeedError(PodiumError):
-    """A speed of time that requires a controller which doesn't run."""
-
-
 class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of an embedded cluster.
 
@@ -84,7 +80,7 @@ class EmbeddedCluster:
     def __init__(self, options: EmbeddedOptions) -> None:
         self._sees_silence = options.controllers is None or _NODE_LIFECYCLE in options.controllers
         if options.speed.jumps and not self._sees_silence:
-            raise UnsuitableSpeedError(
+            raise PodiumError(
                 f"--speed max: needs {_NODE_LIFECYCLE}, as other controllers have other clocks"
             )
         self.options = options

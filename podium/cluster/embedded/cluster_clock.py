@@ -27,10 +27,6 @@ REST_S = 3600.0
 """Time jumps no more once nothing was written for this long in the cluster's time."""
 
 
-class UnknownSpeedError(PodiumError):
-    """An unknown name of a speed."""
-
-
 class ClockSpeed(msgspec.Struct, frozen=True):
     """Speed of a cluster's time relative to the wall clock.
 
@@ -50,9 +46,9 @@ SPEEDS = {"1x": REAL_TIME, "10x": ClockSpeed(10.0), "max": ClockSpeed(jumps=True
 
 
 def parse_speed(text: str) -> ClockSpeed:
-    """Return the speed with a name such as `10x`; raises UnknownSpeedError."""
+    """Return the speed with a name such as `10x`; raises PodiumError."""
     if text not in SPEEDS:
-        raise UnknownSpeedError(f"--speed: {text}: must be one of {', '.join(SPEEDS)}")
+        raise PodiumError(f"--speed: {text}: must be one of {', '.join(SPEEDS)}")
     return SPEEDS[text]
 
 

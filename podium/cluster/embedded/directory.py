@@ -27,12 +27,8 @@ from podium.cluster.embedded.sqlite_journal import SqliteJournal
 _PRIVATE = 0o700
 
 
-class UnusableDirectoryError(PodiumError):
-    """A data directory can't be used, or another process uses it."""
-
-
 class DataDirectory:
-    """A data directory, locked for this process inside of `with`; raises UnusableDirectoryError."""
+    """A data directory, locked for this process inside of `with`; raises PodiumError."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -45,7 +41,7 @@ class DataDirectory:
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             lock = open(self.path / "lock", "a+", encoding="utf-8", opener=owner_only)
         except OSError as error:
-            raise UnusableDirectoryError(f"{self.path}: {error.strerror or error}") from error
+            raise PodiumError(f"{self.path}: {error.strerror or error}") from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -53,7 +49,7 @@ class DataDirectory:
             pid = lock.read().strip()
             by = f" by process {pid}" if pid.isdecimal() else " by another process"
             lock.close()
-            raise UnusableDirectoryError(f"{self.path}: is in use{by}") from error
+            raise PodiumError(f"{self.path}: is in use{by}") from error
         try:
             lock.truncate(0)
             lock.write(f"{os.getpid()}\n")
@@ -61,7 +57,7 @@ class DataDirectory:
         except OSError as error:
             with contextlib.suppress(OSError):
                 lock.close()
-            raise UnusableDirectoryError(f"{self.path}: {error.strerror or error}") from error
+            raise PodiumError(f"{self.path}: {error.strerror or error}") from error
         self._lock = lock
         # A killed process leaves them behind.
         self.forget_links()
@@ -78,7 +74,7 @@ class DataDirectory:
         self.dashboard.unlink(missing_ok=True)
 
     def forget_kubeconfig(self) -> None:
-        """Remove the kubeconfig that a killed process left; raises UnusableDirectoryError."""
+        """Remove the kubeconfig that a killed process left; raises PodiumError."""
         if self.kubeconfig.exists():
             with self:
                 pass
@@ -108,7 +104,7 @@ class HighWater:
             text = path.read_text(encoding="utf-8") if path.exists() else "0"
             self.time_s = float(text)
         except (OSError, ValueError) as error:
-            raise UnusableDirectoryError(f"{path}: doesn't hold a time: {error}") from error
+            raise PodiumError(f"{path}: doesn't hold a time: {error}") from error
 
     def rise(self, now_s: float, clock_s: float) -> None:
         """Store the cluster's time, before clients see it, if it is ahead of the wall clock's."""
@@ -130,7 +126,7 @@ def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
     """Stop the process that uses a data directory; return its id, or None if there is none.
 
     Raises:
-        UnusableDirectoryError: the process can't be stopped.
+        PodiumError: the process can't be stopped.
     """
     if not (path / "lock").exists():
         return None
@@ -142,11 +138,11 @@ def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
             if pid:
                 os.kill(pid, signal.SIGTERM)
         except OSError as error:
-            raise UnusableDirectoryError(f"{path}: process {pid}: {error.strerror}") from error
+            raise PodiumError(f"{path}: process {pid}: {error.strerror}") from error
         end_s = time.monotonic() + patience_s
         while not _is_free(lock):
             if time.monotonic() >= end_s:
-                raise UnusableDirectoryError(f"{path}: is in use by process {pid}, which goes on")
+                raise PodiumError(f"{path}: is in use by process {pid}, which goes on")
             time.sleep(0.02)
         return pid
 

@@ -14,10 +14,6 @@ from podium.cluster.virtual.kubectl_apply import apply
 _MANAGER = "podium"
 
 
-class UnknownKindError(PodiumError):
-    """A kind that the cluster doesn't serve."""
-
-
 class InProcessClient:
     """Reads and writes objects; raises `RefusedError` if the API server refuses a request."""
 
@@ -53,5 +49,5 @@ class InProcessClient:
         kind = self._server.kinds.called(name)
         if kind is None:
             known = ", ".join(served.key for served in self._server.kinds)
-            raise UnknownKindError(f"{name}: isn't served; the kinds are {known}")
+            raise PodiumError(f"{name}: isn't served; the kinds are {known}")
         return kind

@@ -50,10 +50,6 @@ def write_kubeconfig(path: Path, url: str, token: str, certificate_authority: by
     write_private(path, write_yaml(content, sort_keys=False).encode())
 
 
-class KubeconfigError(PodiumError):
-    """The user's kubeconfig can't be changed."""
-
-
 def usual_kubeconfig() -> Path:
     """Return the file that kubectl writes: the first one in KUBECONFIG, or `~/.kube/config`."""
     named = [path for path in os.environ.get("KUBECONFIG", "").split(os.pathsep) if path]
@@ -137,11 +133,11 @@ def _read(path: Path) -> Config:
     try:
         config = yaml.safe_load(path.read_bytes())
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise KubeconfigError(f"{path}: can't be read: {error}") from None
+        raise PodiumError(f"{path}: can't be read: {error}") from None
     config = dict(_EMPTY) if config is None else config
     lists = [config.get(part) or [] for part in _LISTS] if isinstance(config, dict) else [None]
     if not all(isinstance(one, list) and all(isinstance(e, dict) for e in one) for one in lists):
-        raise KubeconfigError(f"{path}: isn't a kubeconfig")
+        raise PodiumError(f"{path}: isn't a kubeconfig")
     return dict(config)
 
 
@@ -156,18 +152,14 @@ def _locked(path: Path) -> Iterator[None]:
             break
         except FileExistsError:
             if time.monotonic() >= end_s:
-                raise KubeconfigError(f"{path}: another process writes it, by {lock}") from None
+                raise PodiumError(f"{path}: another process writes it, by {lock}") from None
             time.sleep(0.05)
         except OSError as error:
-            raise KubeconfigError(f"{path}: {error.strerror}") from None
+            raise PodiumError(f"{path}: {error.strerror}") from None
     try:
         yield
     finally:
         lock.unlink(missing_ok=True)
-
-
-class MissingCredentialsError(PodiumError):
-    """The credentials of a node can't be made."""
 
 
 def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None) -> Path:
@@ -177,10 +169,10 @@ def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None)
         output: None for `nodes/NAME.kubeconfig` in the data directory.
     """
     if wrong := validate_subdomain(node):
-        raise MissingCredentialsError(f"{node}: is no name of a node: {wrong[0]}")
+        raise PodiumError(f"{node}: is no name of a node: {wrong[0]}")
     content = read_private(data_dir / "kubeconfig")
     if content is None:
-        raise MissingCredentialsError(f"{data_dir}: no cluster runs there")
+        raise PodiumError(f"{data_dir}: no cluster runs there")
     config = yaml.safe_load(content)
     token = node_token(kept_tokens(data_dir / "tokens").nodes, node)
     config["users"] = [{**user, "user": {"token": token}} for user in config["users"]]

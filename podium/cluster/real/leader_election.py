@@ -57,10 +57,6 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True, rename="camel"):
         return {**known, "metadata": metadata_of(known), "spec": {**spec_of(known), **spec}}
 
 
-class LeaseLostError(PodiumError):
-    """The Lease wasn't renewed in time, or another candidate holds it."""
-
-
 class LeaderElector:
     """Acquires a Lease, renews it, and releases it at the end.
 
@@ -98,7 +94,7 @@ class LeaderElector:
         _logger.info("became the leader: %s", self._identity)
 
     async def renew(self) -> None:
-        """Renew the Lease until that fails; raises LeaseLostError."""
+        """Renew the Lease until that fails; raises PodiumError."""
         while True:
             await asyncio.sleep(self._configuration.retry_period_s)
             deadline_s = self._renewed_s + self._configuration.renew_deadline_s
@@ -106,10 +102,10 @@ class LeaderElector:
                 async with asyncio.timeout(deadline_s - self._now_s()):
                     while not await self._try():
                         if self.observed.holder_identity not in ("", self._identity):
-                            raise LeaseLostError(f"{self.observed.holder_identity} leads")
+                            raise PodiumError(f"{self.observed.holder_identity} leads")
                         await asyncio.sleep(self._configuration.retry_period_s)
             except TimeoutError:
-                raise LeaseLostError("the lease couldn't be renewed in time") from None
+                raise PodiumError("the lease couldn't be renewed in time") from None
 
     async def release(self) -> None:
         """Release the Lease, if this process leads; if that fails, the Lease expires."""

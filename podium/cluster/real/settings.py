@@ -22,14 +22,10 @@ _PLAIN = {
 }
 
 
-class FlagError(PodiumError):
-    """Invalid or contradictory flags of `podium scheduler`."""
-
-
 def with_flags(
     configuration: KubeSchedulerConfiguration, flags: Mapping[str, Any]
 ) -> KubeSchedulerConfiguration:
-    """Return the configuration overridden by flags that aren't None; raises FlagError.
+    """Return the configuration overridden by flags that aren't None; raises PodiumError.
 
     Args:
         flags: values by names of fields of `leaderElection` and `clientConnection`; durations are
@@ -45,12 +41,12 @@ def with_flags(
                 flag = f"--leader-elect-{name.replace('_', '-')}"
                 wrong.append(f"{flag}: {text}: must be a duration such as 15s or 1m30s")
     if wrong:
-        raise FlagError("\n".join(wrong))
+        raise PodiumError("\n".join(wrong))
     connected = {name: given.pop(name) for name in _CONNECTION if name in given}
     election = configuration.election.model_copy(update=given)
     faults = list(election.contradictions())
     if faults:
-        raise FlagError("\n".join(f"leaderElection.{fault}" for fault in faults))
+        raise PodiumError("\n".join(f"leaderElection.{fault}" for fault in faults))
     connection = configuration.connection.model_copy(update=connected)
     return configuration.model_copy(
         update={"leader_election": election, "client_connection": connection}

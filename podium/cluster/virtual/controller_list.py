@@ -66,12 +66,8 @@ _UPSTREAM_NAMES: Mapping[str, str] = {
 """kube-controller-manager's names of the controllers that act under other names."""
 
 
-class UnknownControllerError(PodiumError):
-    """An unknown name of a controller."""
-
-
 def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
-    """Yield name and constructor of each controller to run; raises UnknownControllerError."""
+    """Yield name and constructor of each controller to run; raises PodiumError."""
     names = options.controllers
     _check_names(names or ())
     for name, made in _CLASSES.items():
@@ -99,4 +95,4 @@ def _check_names(names: Iterable[str]) -> None:
     unknown = sorted(set(names) - CONTROLLERS.keys())
     if unknown:
         known = ", ".join(CONTROLLERS)
-        raise UnknownControllerError(f"there is no controller {unknown[0]}; there are {known}")
+        raise PodiumError(f"there is no controller {unknown[0]}; there are {known}")

@@ -8,17 +8,12 @@ from podium.api.errors import PodiumError
 from podium.simulation.benchmarks import diverse
 from podium.simulation.benchmarks.measured_workloads import REFERENCE_CASES, Workload
 
-
-class UnknownWorkloadError(PodiumError):
-    """No workload matches a name or pattern."""
-
-
 CASES = (*REFERENCE_CASES, *diverse.CASES)
 WORKLOADS = tuple(Workload(case, size_name) for case in CASES for size_name in case.sizes)
 
 
 def select(patterns: Sequence[str]) -> list[Workload]:
-    """Select workloads, each once; raises UnknownWorkloadError."""
+    """Select workloads, each once; raises PodiumError."""
     if not patterns:
         return [workload for workload in WORKLOADS if workload.size.by_default]
     by_name = {workload.name: workload for workload in WORKLOADS}
@@ -34,6 +29,6 @@ def select(patterns: Sequence[str]) -> list[Workload]:
         if not matching:
             close = get_close_matches(pattern, [*(case.name for case in CASES), *by_name], n=1)
             hint = f"did you mean {close[0]}?" if close else "podium bench --list names them all"
-            raise UnknownWorkloadError(f"no workload is called {pattern}: {hint}")
+            raise PodiumError(f"no workload is called {pattern}: {hint}")
         selected |= matching
     return [*selected.values()]

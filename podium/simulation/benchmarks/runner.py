@@ -36,10 +36,6 @@ from podium.simulation.benchmarks.results import Result, latency_of
 _CYCLES_MAX = 2
 
 
-class StuckPodError(PodiumError):
-    """A pod of a workload fits no node."""
-
-
 class TimedScheduler:
     """A scheduler that executes its decisions at once, and measures their latencies."""
 
@@ -49,7 +45,7 @@ class TimedScheduler:
         self.preemptions = 0
 
     def schedule(self, obj: Object) -> None:
-        """Schedule and bind a pod, with preemption if needed; raises StuckPodError if none fits."""
+        """Schedule and bind a pod, with preemption if needed; raises PodiumError if none fits."""
         pod = self._scheduler.pending(obj)
         spent_ns = 0
         for earlier_cycles in range(_CYCLES_MAX):
@@ -62,7 +58,7 @@ class TimedScheduler:
                 self.preemptions += earlier_cycles
                 return
             self._scheduler.preempt(decision)
-        raise StuckPodError(f"pod {pod.key} fits no node")
+        raise PodiumError(f"pod {pod.key} fits no node")
 
 
 class Churn:
@@ -153,10 +149,6 @@ class ObjectFactory:
         return found
 
 
-class LostMeasurementError(PodiumError):
-    """The measuring process was killed."""
-
-
 def measure_apart(workload: Workload) -> Result:
     """Measure a workload, its peak of memory included, in a new process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
@@ -164,11 +156,11 @@ def measure_apart(workload: Workload) -> Result:
             return pool.submit(measure, workload).result()
         except BrokenProcessPool as error:
             message = f"{workload.name}: its process died, perhaps for want of memory"
-            raise LostMeasurementError(message) from error
+            raise PodiumError(message) from error
 
 
 def measure(workload: Workload) -> Result:
-    """Measure a workload in this process; raises StuckPodError."""
+    """Measure a workload in this process; raises PodiumError."""
     scheduler, factory = Scheduler(every_node=True), ObjectFactory()
     case, size = workload.case, workload.size
     groups = [g for g in (*case.init, case.measured, case.churn, case.placed) if g is not None]

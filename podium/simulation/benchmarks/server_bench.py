@@ -29,10 +29,6 @@ _VICTIMS_A_NODE = 4
 _AGAIN_S = 0.1
 
 
-class ServerBenchError(PodiumError):
-    """The API server refuses an object, or no scheduler binds the pods."""
-
-
 @dataclass
 class ServerBench:
     """Measures workloads on an API server, with nodes and a namespace made for them."""
@@ -46,7 +42,7 @@ class ServerBench:
     patience_s: float = 300.0
 
     async def measure(self, workload: str) -> ServerResult:
-        """Run one of `WORKLOADS`; raises ServerBenchError."""
+        """Run one of `WORKLOADS`; raises PodiumError."""
         self._bound_s: dict[str, float] = {}
         preemptors = range(0 if workload == WORKLOADS[0] else min(self.pods, self.nodes))
         # Each of these has to preempt three others; in the last workload as many fit between them.
@@ -72,7 +68,7 @@ class ServerBench:
                     await watching
             except TimeoutError:
                 found = f"{len(self._bound_s)} of {len(pods)} pods were bound"
-                raise ServerBenchError(f"{workload}: {found}; is a scheduler running?") from None
+                raise PodiumError(f"{workload}: {found}; is a scheduler running?") from None
             times = [started_s, *sorted(self._bound_s.values())]
             gaps = [later - earlier for earlier, later in pairwise(times)]
             elapsed_s, preemptions = times[-1] - started_s, len(preemptors)
@@ -126,7 +122,7 @@ class ServerBench:
             for effect in left:
                 outcome = await self.api.call(effect)
                 if outcome.error is not None and not may_fail:
-                    raise ServerBenchError(outcome.error.message)
+                    raise PodiumError(outcome.error.message)
 
         await asyncio.gather(*(work() for _ in range(_UNDER_WAY)))
 
@@ -169,7 +165,7 @@ async def measure_server(
 ) -> list[ServerResult]:
     """Run workloads on an API server, one after the other; raises PodiumError."""
     if unknown := [name for name in names if name not in WORKLOADS]:
-        raise ServerBenchError(f"{unknown[0]}: with --server there are {', '.join(WORKLOADS)}")
+        raise PodiumError(f"{unknown[0]}: with --server there are {', '.join(WORKLOADS)}")
     connection = await load_connection()
     if server != CURRENT:
         connection.url = server.rstrip("/")

@@ -63,42 +63,30 @@ class LocalExecutor(msgspec.Struct, frozen=True):
                 number += 1
 
 
-class DaskError(PodiumError):
-    """A Dask cluster that can't be used."""
-
-
 class DaskExecutor(msgspec.Struct, frozen=True):
     """Runs scenarios on a Dask cluster, which repeats the runs of lost workers."""
 
     address: str
 
     def __call__(self, runs: Sequence[ScenarioRun], done: Done) -> Iterator[tuple[int, RunResult]]:
-        """Yield results in any order; raises DaskError."""
+        """Yield results in any order; raises PodiumError."""
         # An optional package.
-        from dask import config
-        from dask.utils import parse_timedelta
         from distributed import Client, as_completed
 
-        # Dask's own configuration may be more patient.
-        configured_s = parse_timedelta(config.get("distributed.comm.timeouts.connect"))
-        timeout_s = max(_CONNECT_S, float(configured_s))
+        timeout_s = _timeout_s()
         try:
             client: Any = Client(  # type: ignore[no-untyped-call]
                 self.address, timeout=timeout_s, set_as_default=False
             )
         except (OSError, ValueError) as error:
-            raise DaskError(f"--dask {self.address}: can't be reached: {error}") from None
+            raise PodiumError(f"--dask {self.address}: can't be reached: {error}") from None
         with client:
             # Wait for the first worker: a cluster may have been started a moment ago.
             try:
                 client.wait_for_workers(1, timeout=timeout_s)
             except TimeoutError:
-                raise DaskError(f"--dask {self.address}: there are no workers") from None
-            for worker, version in sorted(client.run(_version, on_error="return").items()):
-                if version != __version__:
-                    is_text = isinstance(version, str)
-                    has = f"Podium {version}" if is_text else f"no Podium: {version}"
-                    raise DaskError(f"--dask {self.address}: {worker} has {has}, not {__version__}")
+                raise PodiumError(f"--dask {self.address}: there are no workers") from None
+            _check_versions(self.address, client.run(_version, on_error="return"))
             # Equal runs are played each: Dask would take pure ones for one.
             futures = client.map(play, runs, pure=False, retries=_RETRIES)
             numbers = {future.key: number for number, future in enumerate(futures)}
@@ -116,3 +104,19 @@ class DaskExecutor(msgspec.Struct, frozen=True):
 def _version() -> str:
     # Sent by its name, so that a worker answers with the release that is installed there.
     return __version__
+
+
+def _timeout_s() -> float:
+    from dask import config
+    from dask.utils import parse_timedelta
+
+    # Dask's own configuration may be more patient.
+    configured_s = parse_timedelta(config.get("distributed.comm.timeouts.connect"))
+    return max(_CONNECT_S, float(configured_s))
+
+
+def _check_versions(address: str, versions: dict[str, Any]) -> None:
+    for worker, version in sorted(versions.items()):
+        if version != __version__:
+            installed = f"Podium {version}" if isinstance(version, str) else f"no Podium: {version}"
+            raise PodiumError(f"--dask {address}: {worker} has {installed}, not {__version__}")

@@ -38,15 +38,11 @@ MEANINGS: Mapping[str, str] = {
 """The meaning of each measure, by the part of its name before the dot."""
 
 
-class UnknownMeasureError(PodiumError):
-    """A measure that no run has."""
-
-
 def check_measure(asked: str, name: str, known: Collection[str]) -> None:
-    """Check that runs have a measure; raises UnknownMeasureError, with a message after `asked`."""
+    """Check that runs have a measure; raises PodiumError, with a message after `asked`."""
     if known and name not in known:
         near = get_close_matches(name, known, 5) or [*known]
-        raise UnknownMeasureError(f"{asked}: no run has {name}, but {', '.join(near)}")
+        raise PodiumError(f"{asked}: no run has {name}, but {', '.join(near)}")
 
 
 def measures_of(

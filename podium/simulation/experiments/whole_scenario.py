@@ -30,7 +30,7 @@ class WholeScenario(msgspec.Struct, frozen=True):
     max_pods: int
 
     def scenario(self, seed: int) -> Scenario:
-        """Return the scenario to run with a seed; raises ScenarioError."""
+        """Return the scenario to run with a seed; raises PodiumError."""
         return scenario_of(self.file, self.value, seed, self.max_pods)
 
     def copy(self) -> "WholeScenario":

@@ -39,12 +39,8 @@ Identity = tuple[str, str, str]
 """Key of an object's kind, its namespace (empty for cluster-scoped objects), and its name."""
 
 
-class RecordingError(PodiumError):
-    """A recording that can't be read or written."""
-
-
 class SegmentWriter:
-    """The writer of a recording, which locks the directory until `close`; raises RecordingError.
+    """The writer of a recording, which locks the directory until `close`; raises PodiumError.
 
     Args:
         configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
@@ -67,15 +63,15 @@ class SegmentWriter:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
-            raise RecordingError(f"{directory}: another process is recording there") from None
+            raise PodiumError(f"{directory}: another process is recording there") from None
         except OSError as error:
-            raise RecordingError(f"{directory}: {error.strerror}") from None
+            raise PodiumError(f"{directory}: {error.strerror}") from None
 
     def resume(self) -> list[Line]:
         """Continue the last segment, and return its complete lines; none for a new recording.
 
         Raises:
-            RecordingError: the files aren't a recording, or it has another configuration.
+            PodiumError: the files aren't a recording, or it has another configuration.
         """
         for path in reversed(segment_paths(self._directory)):
             content = path.read_bytes()
@@ -83,7 +79,7 @@ class SegmentWriter:
             if any(line["type"] == BEGIN for line in lines):
                 header = lines[0]
                 if header.get("configuration", "") != self._configuration:
-                    raise RecordingError(f"{path}: was recorded with another configuration")
+                    raise PodiumError(f"{path}: was recorded with another configuration")
                 if whole < len(content):
                     os.truncate(path, whole)
                 self.number = _number(path)
@@ -118,7 +114,7 @@ class SegmentWriter:
         return self._event_bytes >= least
 
     def flush(self) -> None:
-        """Write the added lines to disk; raises RecordingError."""
+        """Write the added lines to disk; raises PodiumError."""
         if not self._lines:
             return
         member = gzip.compress(b"\n".join(self._lines) + b"\n", compresslevel=6, mtime=0)
@@ -130,7 +126,7 @@ class SegmentWriter:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise RecordingError(f"{path}: {error.strerror}") from None
+            raise PodiumError(f"{path}: {error.strerror}") from None
         self._event_bytes += len(member)
         self.bytes_written += len(member)
 
@@ -148,31 +144,31 @@ def identity_of(obj: Object) -> Identity:
 
 
 def segment_paths(directory: Path) -> list[Path]:
-    """Return the segments of a recording, in order; raises RecordingError."""
+    """Return the segments of a recording, in order; raises PodiumError."""
     try:
         return sorted(path for path in directory.iterdir() if _NAME.fullmatch(path.name))
     except OSError as error:
-        raise RecordingError(f"{directory}: {error.strerror}") from None
+        raise PodiumError(f"{directory}: {error.strerror}") from None
 
 
 def read_segments(directory: Path) -> Iterator[tuple[Path, list[Line], bool]]:
     """Yield path and lines of each segment, in order, and whether its end is incomplete.
 
     Raises:
-        RecordingError: there is no recording, or one of its segments is missing or damaged.
+        PodiumError: there is no recording, or one of its segments is missing or damaged.
     """
     paths = segment_paths(directory)
     if not paths:
-        raise RecordingError(f"{directory}: there is no recording (segment-000001.jsonl.gz)")
+        raise PodiumError(f"{directory}: there is no recording (segment-000001.jsonl.gz)")
     for before, path in zip((None, *paths), paths, strict=False):
         if before is not None and _number(path) != _number(before) + 1:
             missing = f"segments between {before.name} and {path.name} are missing"
-            raise RecordingError(f"{directory}: {missing}")
+            raise PodiumError(f"{directory}: {missing}")
         content = path.read_bytes()
         lines, whole = _decoded(path, content)
         is_torn = whole < len(content)
         if is_torn and path is not paths[-1]:
-            raise RecordingError(f"{path}: is damaged after byte {whole}")
+            raise PodiumError(f"{path}: is damaged after byte {whole}")
         yield path, lines, is_torn
 
 
@@ -196,10 +192,10 @@ def _decoded(path: Path, content: bytes) -> tuple[list[Line], int]:
         try:
             lines += map(msgspec.json.decode, text.splitlines())
         except msgspec.DecodeError as error:
-            raise RecordingError(f"{path}: a line isn't JSON: {error}") from None
+            raise PodiumError(f"{path}: a line isn't JSON: {error}") from None
         end = len(content) - len(member.unused_data)
     if lines and (lines[0].get("type"), lines[0].get("format")) != (HEADER, FORMAT):
-        raise RecordingError(f"{path}: isn't a segment that this version of Podium reads")
+        raise PodiumError(f"{path}: isn't a segment that this version of Podium reads")
     return lines, end
 
 
@@ -239,7 +235,7 @@ class Recording:
 
 
 def read_recording(directory: Path) -> Recording:
-    """Read a recording; raises RecordingError."""
+    """Read a recording; raises PodiumError."""
     configuration, is_closed, now_s = "", False, 0.0
     started_s: float | None = None
     state: list[Object] = []
@@ -272,7 +268,7 @@ def read_recording(directory: Path) -> Recording:
                 objects[identity] = obj
                 changes.append(RecordedChange(identity[0], before, obj, now_s))
     if started_s is None:
-        raise RecordingError(f"{directory}: ended before the state of the cluster was known")
+        raise PodiumError(f"{directory}: ended before the state of the cluster was known")
     return Recording(
         path=str(directory),
         configuration=configuration,

@@ -7,7 +7,6 @@ Names of manifests are relative to the directory of the file.
 from podium.simulation.scenario.scenario_document import (
     Scenario,
     ScenarioDocument,
-    ScenarioError,
     read_scenario,
     scenario_of,
     scenario_value,
@@ -16,7 +15,6 @@ from podium.simulation.scenario.scenario_document import (
 __all__ = [
     "Scenario",
     "ScenarioDocument",
-    "ScenarioError",
     "read_scenario",
     "scenario_of",
     "scenario_value",

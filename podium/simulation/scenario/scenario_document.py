@@ -111,10 +111,6 @@ class Scenario:
     arrivals: Mapping[str, ArrivalsDocument] = field(default_factory=dict)
 
 
-class ScenarioError(PodiumError):
-    """A file that isn't a scenario; the message has a line for each fault."""
-
-
 class Metadata(Document):
     """The metadata of a document."""
 
@@ -212,7 +208,7 @@ def read_scenario(
     max_pods: int = MAX_PODS,
     plugins: Sequence[str] = (),
 ) -> Scenario:
-    """Read a scenario; raises ScenarioError.
+    """Read a scenario; raises PodiumError.
 
     Args:
         path: the file, to whose directory the names of manifests are relative.
@@ -222,18 +218,18 @@ def read_scenario(
 
 
 def scenario_value(path: str, text: str) -> Any:
-    """Read the document of a scenario as JSON values, without validation; raises ScenarioError."""
-    return one_document(path, text, KIND, ScenarioError)
+    """Read the document of a scenario as JSON values, without validation; raises PodiumError."""
+    return one_document(path, text, KIND)
 
 
-def one_document(path: str, text: str, kind: str, error: type[PodiumError]) -> Any:
-    """Read the only document of a text; raises `error` with a line for each fault."""
+def one_document(path: str, text: str, kind: str) -> Any:
+    """Read the only document of a text; raises PodiumError with a line for each fault."""
     documents = list(read_yaml(text))
     faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if not faults and len(documents) != 1:
         faults = [f"{path}: must hold one document, a {kind}, but holds {len(documents)}"]
     if faults:
-        raise error("\n".join(faults))
+        raise PodiumError("\n".join(faults))
     return documents[0].value
 
 
@@ -248,7 +244,7 @@ def scenario_of(
     context = Context(Path(path).parent, path, PodLimit(max_pods), plugins)
     decoded = decode(ScenarioDocument, value, context={CONTEXT: context})
     if decoded.document is None:
-        raise ScenarioError("\n".join(f"{path}: {one}" for one in decoded.faults))
+        raise PodiumError("\n".join(f"{path}: {one}" for one in decoded.faults))
     spec = decoded.document.spec
     return Scenario(
         name=decoded.document.metadata.name or Path(context.file).stem,

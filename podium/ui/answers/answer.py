@@ -18,10 +18,6 @@ _LACKS_PANDAS = (
 )
 
 
-class FrameError(PodiumError):
-    """An answer has no list with the requested name, or pandas isn't installed."""
-
-
 class Answer:
     """The report that answers a question, with all fields that `-o json` prints.
 
@@ -80,7 +76,7 @@ class Answer:
         return None
 
     def to_pandas(self, rows: str = "") -> Any:
-        """Convert a list of the answer to a `pandas.DataFrame`; raises FrameError.
+        """Convert a list of the answer to a `pandas.DataFrame`; raises PodiumError.
 
         Args:
             rows: name of the list in JSON, such as `pending`; `preemptions.victims` is the list in
@@ -114,7 +110,7 @@ def _function(name: str) -> Any:
 
 
 def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> Any:
-    """Convert rows to a `pandas.DataFrame`; raises FrameError without pandas.
+    """Convert rows to a `pandas.DataFrame`; raises PodiumError without pandas.
 
     Args:
         columns: the first columns of the table, which it has even if no row has them.
@@ -122,7 +118,7 @@ def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> Any
     try:
         pandas: Any = import_module("pandas")
     except ImportError:
-        raise FrameError(_LACKS_PANDAS) from None
+        raise PodiumError(_LACKS_PANDAS) from None
     table = pandas.json_normalize([*rows])
     return table.reindex(columns=[*dict.fromkeys([*columns, *table.columns])])
 
@@ -153,7 +149,7 @@ def columns_of(kind: Any, path: str) -> list[str]:
 
 
 def rows_of(report: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
-    """Return the rows of the list at a path such as `preemptions.victims`; raises FrameError."""
+    """Return the rows of the list at a path such as `preemptions.victims`; raises PodiumError."""
     found: list[Mapping[str, Any]] = [report]
     parts = path.split(".")
     for depth, part in enumerate(parts):
@@ -165,7 +161,7 @@ def rows_of(report: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
         ]
         if part not in lists and (found or depth == 0):
             names = ", ".join(dict.fromkeys(lists)) or "none"
-            raise FrameError(f"{path}: there is no list {part}; lists are {names}")
+            raise PodiumError(f"{path}: there is no list {part}; lists are {names}")
         rows: list[Mapping[str, Any]] = []
         for row in found:
             own = {

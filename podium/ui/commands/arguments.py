@@ -11,6 +11,7 @@ from types import NoneType
 from typing import Any, TypeVar, cast, get_args, get_origin
 
 from podium.api.errors import PodiumError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import REPEATABLE, Option, Reach, option_of, several
 
 A = TypeVar("A")
@@ -23,10 +24,6 @@ _WORDS: dict[Any, str] = {
     float: "a number",
     bool: "a bool",
 }
-
-
-class ArgumentError(PodiumError):
-    """An argument of a question is unknown, missing, or has a wrong value."""
 
 
 def arguments_of(kind: Any, reach: Reach = Reach.LIBRARY) -> dict[str, tuple[Field[Any], Option]]:
@@ -43,7 +40,7 @@ def arguments_of(kind: Any, reach: Reach = Reach.LIBRARY) -> dict[str, tuple[Fie
 def question_from(
     kind: Callable[..., A], arguments: Mapping[str, Any], reach: Reach = Reach.LIBRARY
 ) -> A:
-    """Make a question from keyword arguments; None means the default. Raises ArgumentError."""
+    """Make a question from keyword arguments; None means the default. Raises InputError."""
     known, given = arguments_of(kind, reach), dict[str, Any]()
     former = {
         flag.lstrip("-").replace("-", "_"): name
@@ -55,12 +52,12 @@ def question_from(
         if name not in known:
             near = get_close_matches(name, known)
             hint = f"is {' or '.join(near)} meant?" if near else f"arguments are {', '.join(known)}"
-            raise ArgumentError(f"{name}: unknown; {hint}")
+            raise InputError(f"{name}: unknown; {hint}")
         if value is not None:
             given[name] = _checked(*known[name], value)
     for name, (field, _) in known.items():
         if field.default is MISSING and not given.get(name):
-            raise ArgumentError(f"{name}: is missing")
+            raise InputError(f"{name}: is missing")
     if any(field.name == "order" for field in fields(cast("Any", kind))):
         repeated = (name for name in given if known[name][0].type in REPEATABLE)
         given["order"] = tuple(name for name in repeated for _ in given[name])
@@ -72,23 +69,23 @@ def _checked(field: Field[Any], option: Option, value: Any) -> Any:
         allowed, rule = REPEATABLE[field.type]
         given = [*several(value)]
         if wrong := [each for each in given if not isinstance(each, allowed)]:
-            raise ArgumentError(f"{field.name}: must be {rule} or several, but is {wrong[0]!r}")
+            raise InputError(f"{field.name}: must be {rule} or several, but is {wrong[0]!r}")
         return given
     kinds = [get_origin(kind) or kind for kind in get_args(field.type) or (field.type,)]
     for kind in kinds:
         if isinstance(kind, EnumType):
             if value not in [*kind]:
                 values = ", ".join(map(str, kind))
-                raise ArgumentError(f"{field.name}: must be one of {values}, but is {value!r}")
+                raise InputError(f"{field.name}: must be one of {values}, but is {value!r}")
             return kind(value)
     # An int is a number, too, but a bool, which Python takes for an int, isn't.
     allowed = (*kinds, int) if float in kinds else (*kinds,)
     if not isinstance(value, allowed) or isinstance(value, bool) is not (bool in kinds):
         rule = " or ".join(words for kind, words in _WORDS.items() if kind in kinds)
         form = f" ({option.metavar})" if option.metavar and str in kinds else ""
-        raise ArgumentError(f"{field.name}: must be {rule}{form}, but is {value!r}")
+        raise InputError(f"{field.name}: must be {rule}{form}, but is {value!r}")
     if isinstance(value, int | float) and option.min is not None and value < option.min:
-        raise ArgumentError(f"{field.name}: must be at least {option.min}, but is {value!r}")
+        raise InputError(f"{field.name}: must be at least {option.min}, but is {value!r}")
     return value
 
 

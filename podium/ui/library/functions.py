@@ -12,7 +12,6 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from podium.ui.answers.simulation_answers import ReplayAnswer
 from podium.ui.commands.arguments import (
-    ArgumentError,
     arguments_of,
     errors_name_arguments,
     question_from,
@@ -26,6 +25,7 @@ from podium.ui.commands.lint import LintQuestion
 from podium.ui.commands.question import Question
 from podium.ui.commands.simulate import ReplayQuestion, SimulateQuestion
 from podium.ui.commands.snapshot import SnapshotQuestion
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Source, several
 from podium.ui.writers.terminal import Progress
 
@@ -108,7 +108,7 @@ def _function(kind: Any, summary: str, ask: Ask | None, *, is_of_several: bool =
             given = [[one for value in given for one in several(value)]]
         if len(given) > len(positional):
             names = ", ".join(positional) or "none"
-            raise ArgumentError(
+            raise InputError(
                 f"{given[len(positional)]!r}: needs a keyword; positional arguments are {names}"
             )
         kwargs = {**dict(zip(positional, given, strict=False)), **kwargs}

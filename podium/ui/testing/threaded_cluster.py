@@ -19,7 +19,7 @@ from podium.apiserver.registry import BUILT_IN, Registry
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_clock import STOPPED, parse_speed
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, DEFAULT_NODES, NodeShape
-from podium.cluster.embedded.in_process_client import InProcessClient, UnknownKindError
+from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.initial_objects import (
     InitialKinds,
     parse_shape,
@@ -38,10 +38,6 @@ _PODS_TOLD = 5
 Source = str | Path | Object
 """A manifest: a file, a directory, or an object."""
 T = TypeVar("T")
-
-
-class StoppedClusterError(PodiumError):
-    """A call to a cluster that hasn't started, has ended, or has failed."""
 
 
 class Cluster:
@@ -287,7 +283,7 @@ class Cluster:
 
     def _running(self) -> EmbeddedCluster:
         if self._embedded is None or self._ended is not None:
-            raise StoppedClusterError("the cluster doesn't run") from self._ended
+            raise PodiumError("the cluster doesn't run") from self._ended
         return self._embedded
 
     def _acting(self, act: Callable[[InProcessClient], T]) -> T:
@@ -318,7 +314,7 @@ class Cluster:
             return future.result()
         except concurrent.futures.CancelledError:
             self._thread.join()
-            raise StoppedClusterError(f"the cluster has stopped: {self._ended}") from self._ended
+            raise PodiumError(f"the cluster has stopped: {self._ended}") from self._ended
 
 
 def _objects_of(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Object]:
@@ -329,7 +325,7 @@ def _objects_of(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[O
             if known(source) is None:
                 called = f"apiVersion {source.get('apiVersion')}, kind {source.get('kind')}"
                 names = ", ".join(kind.key for kind in kinds)
-                raise UnknownKindError(f"{called}: isn't served; the kinds are {names}")
+                raise PodiumError(f"{called}: isn't served; the kinds are {names}")
             found.append(source)
         else:
             manifests = read_manifests([str(source)], serves=known)

@@ -15,10 +15,6 @@ from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
 
 
-class SweepFilesError(PodiumError):
-    """The directory of a sweep can't be written."""
-
-
 def write_sweep(directory: Path, report: SweepReport, trials: Sequence[Trial]) -> None:
     """Write `runs.parquet`, `plot.png`, and the report as JSON, Markdown and HTML."""
     shown = sweep_presentation(report)
@@ -32,7 +28,7 @@ def write_sweep(directory: Path, report: SweepReport, trials: Sequence[Trial]) -
         html = to_html(sweep_presentation(report, Picture("A dot a run, and means", drawn)))
         _write(directory / "report.html", html.encode())
     except OSError as error:
-        raise SweepFilesError(f"{directory}: {error.strerror or error}") from None
+        raise PodiumError(f"{directory}: {error.strerror or error}") from None
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -146,10 +146,6 @@ def _template_rows(templates: Sequence[PodTemplate], filling: "Filling") -> Iter
         )
 
 
-class FillingError(PodiumError):
-    """A pod that can't be counted, such as a pod with scheduling gates."""
-
-
 class Filling:
     """Creates pods of templates in a settled cluster, one by one, up to a limit.
 
@@ -170,7 +166,7 @@ class Filling:
         self._turn: int | None = None
 
     def run(self, progress: Progress | None = None) -> Stop:
-        """Create pods until one can't be placed, and delete that pod; raises FillingError."""
+        """Create pods until one can't be placed, and delete that pod; raises PodiumError."""
         try:
             while (stop := self._next()) is None:
                 if progress is not None:
@@ -207,13 +203,13 @@ class Filling:
         self._play.observer.look()
         scheduler, profile = self._play.scheduler, scheduler_name_of(pod)
         if profile not in scheduler.pipelines:
-            raise FillingError(
+            raise PodiumError(
                 f"--pod {template.source}: asks for the scheduler {profile}; "
                 f"the profiles are {', '.join(scheduler.pipelines)}"
             )
         if gates := pod["spec"].get("schedulingGates"):
             gate_names = ", ".join(gate["name"] for gate in gates)
-            raise FillingError(
+            raise PodiumError(
                 f"--pod {template.source}: its gates ({gate_names}) keep it from any node"
             )
         decided = self._decided(pod)
@@ -261,4 +257,4 @@ class Filling:
 def _check_unowned(pod: Object | None) -> None:
     if pod is not None and (owner := controller_of(pod)) is not None:
         controller = f"{owner['kind']} {owner['name']}"
-        raise FillingError(f"{key(pod)} has the labels of {controller}, which takes it over")
+        raise PodiumError(f"{key(pod)} has the labels of {controller}, which takes it over")

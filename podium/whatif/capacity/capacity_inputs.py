@@ -36,10 +36,6 @@ _PODS = "110"
 _LEAST = ("cpu", "memory")
 
 
-class PodTemplateError(PodiumError):
-    """A pod template can't be read, or its file has no pod."""
-
-
 class PodTemplate(msgspec.Struct, frozen=True):
     """A pod to be created `share` times in each round.
 
@@ -60,11 +56,11 @@ def read_pod_template(text: str, place: str, state: Mapping[Identity, Object]) -
     source, count = (source, number) if star else (text, "1")
     if not count.isascii() or not count.isdigit() or not 1 <= int(count[:6]) <= _SHARE_MAX:
         rule = f"must be FILE or KIND/NAME, with *COUNT from 1 to {_SHARE_MAX}"
-        raise PodTemplateError(f"--pod {text}: {rule}")
+        raise PodiumError(f"--pod {text}: {rule}")
     target = parse_workload(source, place)
     owner = None if target is None else state.get(target)
     if owner is not None and owner["kind"] not in _TEMPLATED:
-        raise PodTemplateError(f"--pod {text}: {_RULE}, not {describe(owner)}")
+        raise PodiumError(f"--pod {text}: {_RULE}, not {describe(owner)}")
     needs: tuple[Object, ...] = ()
     if owner is None:
         sources = read_sources([source], namespace=place, is_applied=True)
@@ -72,7 +68,7 @@ def read_pod_template(text: str, place: str, state: Mapping[Identity, Object]) -
         owners = [obj for obj in objects if obj["kind"] == "Pod" or obj["kind"] in _TEMPLATED]
         if len(owners) != 1:
             listed = ", ".join(map(describe, owners or objects)) or "nothing"
-            raise PodTemplateError(f"--pod {text}: {_RULE}, not {listed}")
+            raise PodiumError(f"--pod {text}: {_RULE}, not {listed}")
         (owner,) = owners
         needs = tuple(obj for obj in objects if obj is not owner)
     template = owner.get("template") or spec_of(owner).get("template") or {}
@@ -109,10 +105,6 @@ def named_copies(template: PodTemplate) -> Iterator[Object]:
         yield {**template.pod, "metadata": metadata}
 
 
-class NodeShapeError(PodiumError):
-    """The shape of a node can't be parsed."""
-
-
 class NodeShape(msgspec.Struct, frozen=True):
     """A shape of node to add, with its cost."""
 
@@ -130,17 +122,15 @@ def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
     shape, colon, price = text.rpartition(":")
     shape_name, equals, source = shape.partition("=")
     if not (colon and equals and shape_name and source):
-        raise NodeShapeError(f"--node-shape {text}: {_SHAPE_RULE}")
+        raise PodiumError(f"--node-shape {text}: {_SHAPE_RULE}")
     if any(node == shape_name or node.startswith(f"{shape_name}-") for node in nodes):
-        raise NodeShapeError(
-            f"--node-shape {text}: the state has nodes called {shape_name} already"
-        )
+        raise PodiumError(f"--node-shape {text}: the state has nodes called {shape_name} already")
     try:
         cost = Decimal(price)
     except InvalidOperation:
         cost = Decimal("nan")
     if not cost.is_finite() or cost <= 0:
-        raise NodeShapeError(f"--node-shape {text}: the cost must be a number above 0")
+        raise PodiumError(f"--node-shape {text}: the cost must be a number above 0")
     if "=" in source:
         return NodeShape(shape_name, cost, _of_resources(text, shape_name, source))
     node = nodes.get(source.removeprefix("node/"))
@@ -149,7 +139,7 @@ def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
         if [obj["kind"] for obj in objects] != ["Node"]:
             found = ", ".join(f"{obj['kind']} {name(obj)}" for obj in objects) or "nothing"
             message = f"--node-shape {text}: the file must have one node, and has {found}"
-            raise NodeShapeError(message)
+            raise PodiumError(message)
         (node,) = objects
     return NodeShape(shape_name, cost, node)
 
@@ -163,11 +153,11 @@ def _of_resources(text: str, shape_name: str, resources: str) -> Object:
         except InvalidValueError:
             is_amount = False
         if not is_amount:
-            raise NodeShapeError(f"--node-shape {text}: {part} isn't RESOURCE=AMOUNT")
+            raise PodiumError(f"--node-shape {text}: {part} isn't RESOURCE=AMOUNT")
         amounts[resource] = amount
     missing = [resource for resource in _LEAST if resource not in amounts]
     if missing:
-        raise NodeShapeError(f"--node-shape {text}: says nothing of {' and '.join(missing)}")
+        raise PodiumError(f"--node-shape {text}: says nothing of {' and '.join(missing)}")
     return {
         "apiVersion": "v1",
         "kind": "Node",

@@ -37,10 +37,6 @@ _CHOICES_MAX = 200_000
 _PODS = "pods"
 
 
-class UncreatedPodsError(PodiumError):
-    """The API server refuses pods that are to be placed."""
-
-
 class _Trial(msgspec.Struct, frozen=True):
     pending: tuple[PendingPod, ...]
     lost: tuple[str, ...]
@@ -251,7 +247,7 @@ class _Search:
             play.change([Apply(tuple(self._new))])
             if play.rejected:
                 lines = (f"{one.object}: {one.message}" for one in play.rejected)
-                raise UncreatedPodsError("\n".join(lines))
+                raise PodiumError("\n".join(lines))
         play.run(UNTIL_S)
         outcome = OutcomeReader(play)
         lost = (

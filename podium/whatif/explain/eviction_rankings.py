@@ -33,10 +33,6 @@ _STATISTICS = "statistics"
 Keys = tuple[tuple[str, str], ...]
 
 
-class EvictionError(PodiumError):
-    """The node doesn't exist, or the usage of a pod can't be read."""
-
-
 class KeyReport(TypedDict):
     """A key that pods are ordered by, and its value."""
 
@@ -93,7 +89,7 @@ def rank_evictions(
     store = play.cluster.store
     if store.get("Node", "", node) is None:
         known = ", ".join(name(one) for one in store.list("Node").items) or "none"
-        raise EvictionError(f"there is no node {node}; there are: {known}")
+        raise PodiumError(f"there is no node {node}; there are: {known}")
     now_s = play.cluster.driver.now_s
     pods = [
         one for one in store.list("Pod").items if node_name_of(one) == node and not is_finished(one)
@@ -106,7 +102,7 @@ def rank_evictions(
         try:
             usage[uid(pod)] = usage_at(pod, usage_of(scripted), elapsed_s, uid(pod))
         except BehaviourError as error:
-            raise EvictionError(f"Pod {key(pod)}: {error}") from None
+            raise PodiumError(f"Pod {key(pod)}: {error}") from None
     owners = play.owners()
     ranked = []
     for one in rank(signal, pods, usage, request.eviction.filesystems, request.eviction.order):

@@ -46,10 +46,6 @@ _WHY_IT_SLEEPS = (
 )
 
 
-class ExplainError(PodiumError):
-    """The pod doesn't exist, or no scheduler decides about it."""
-
-
 def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplanation:
     """Explain the decisions about a pod, or a pod of a workload; raises like `explain_pod`.
 
@@ -84,7 +80,7 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
             rank = is_over, bool(node_name_of(pod)), uid(pod) in before, turn, age, name(pod)
             ranked.append((*rank, key(pod)))
     if not ranked:
-        raise ExplainError(f"{workload} has no pods, or isn't there")
+        raise PodiumError(f"{workload} has no pods, or isn't there")
     is_over, has_place, *_, chosen = min(ranked)
     which = "that waits" if not has_place else "that has its place"
     which = "that its node refuses" if is_over else which
@@ -94,7 +90,7 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
 
 
 def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
-    """Explain the decisions about a pod, `namespace/name`; raises ExplainError or TargetError."""
+    """Explain the decisions about a pod, `namespace/name`; raises PodiumError."""
     play = Play(request)
     pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
     if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
@@ -132,7 +128,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         was_on = ""
     subject = watcher.pod
     if subject is None:
-        raise ExplainError(_why_missing(play, pod_key))
+        raise PodiumError(_why_missing(play, pod_key))
     model = play.limits_of_the_model([subject])
     return PodExplanation(
         **play.owners().row_of(subject),
@@ -213,17 +209,17 @@ def _check(pod: Object | None, play: Play) -> None:
     if pod is None:
         return
     if is_finished(pod):
-        raise ExplainError(f"{key(pod)} has finished: there is nothing to schedule any more")
+        raise PodiumError(f"{key(pod)} has finished: there is nothing to schedule any more")
     if is_terminating(pod):
         is_deleted = any(
             is_terminating(one) for one in play.before.by_uid.values() if key(one) == key(pod)
         )
         why = "is being deleted and won't be scheduled" if is_deleted else "is deleted"
-        raise ExplainError(f"{key(pod)} {why}")
+        raise PodiumError(f"{key(pod)} {why}")
     profiles = play.scheduler.pipelines
     if scheduler_name_of(pod) not in profiles:
         names = ", ".join(profiles)
-        raise ExplainError(
+        raise PodiumError(
             f"{key(pod)} asks for the scheduler {scheduler_name_of(pod)}; the profiles are {names}"
         )
 

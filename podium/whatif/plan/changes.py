@@ -32,10 +32,6 @@ _KINDS = {
 }
 
 
-class TargetError(PodiumError):
-    """The target of a change can't be parsed, or doesn't exist."""
-
-
 class ChangeTarget(NamedTuple):
     """The identity of an object to change; the namespace is empty if its kind has none."""
 
@@ -48,18 +44,18 @@ class ChangeTarget(NamedTuple):
 
 
 def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeTarget:
-    """Parse `[NAMESPACE/]KIND/NAME`, with kubectl's spellings of the kind; raises TargetError."""
+    """Parse `[NAMESPACE/]KIND/NAME`, with kubectl's spellings of the kind; raises PodiumError."""
     parts = text.split("/")
     if len(parts) not in (2, 3) or not all(parts):
-        raise TargetError(f"{option} {text}: expected {_SHAPE}, such as deployment/web")
+        raise PodiumError(f"{option} {text}: expected {_SHAPE}, such as deployment/web")
     *places, kind_name, name = parts
     kind = _KINDS.get(kind_name.lower())
     if kind is None:
         names = ", ".join(sorted(kind.singular for kind in DECISIVE_KINDS.values()))
-        raise TargetError(f"{option} {text}: there is no kind {kind_name}; known are {names}")
+        raise PodiumError(f"{option} {text}: there is no kind {kind_name}; known are {names}")
     if not kind.namespaced:
         if places:
-            raise TargetError(f"{option} {text}: a {kind.name} stands in no namespace")
+            raise PodiumError(f"{option} {text}: a {kind.name} stands in no namespace")
         return ChangeTarget(kind.key, "", name)
     return ChangeTarget(kind.key, places[0] if places else namespace, name)
 
@@ -141,19 +137,19 @@ def words(change: Change) -> str:
 
 
 def parse_delete(text: str, namespace: str) -> Delete:
-    """Parse `[NAMESPACE/]KIND/NAME`; `:force` may follow the name of a pod; raises TargetError."""
+    """Parse `[NAMESPACE/]KIND/NAME`; `:force` may follow the name of a pod; raises PodiumError."""
     named = text.removesuffix(f":{_FORCE}")
     target, is_forced = parse_target(named, namespace), named != text
     if is_forced and target.kind != "Pod":
-        raise TargetError(f"--delete {text}: only a pod is deleted by force")
+        raise PodiumError(f"--delete {text}: only a pod is deleted by force")
     return Delete(target, is_forced)
 
 
 def parse_drain(text: str, _namespace: str) -> Drain:
-    """Parse `NODE`, or `NODE:force` to evict also pods without a controller; raises TargetError."""
+    """Parse `NODE`, or `NODE:force` to evict also pods without a controller; raises PodiumError."""
     name, colon, option = text.partition(":")
     if colon and option != _FORCE:
-        raise TargetError(f"--drain {text}: must be NODE or NODE:{_FORCE}")
+        raise PodiumError(f"--drain {text}: must be NODE or NODE:{_FORCE}")
     node = _node(name, "--drain")
     return Drain(node=node, force=option == _FORCE, delete_empty_dir_data=True)
 
@@ -161,9 +157,9 @@ def parse_drain(text: str, _namespace: str) -> Drain:
 def _parse_scale(text: str, namespace: str) -> Scale:
     where, equals, number = text.rpartition("=")
     if not equals or not number.isascii() or not number.isdigit() or len(number) > 10:
-        raise TargetError(f"--scale {text}: expected KIND/NAME=REPLICAS, such as deploy/web=10")
+        raise PodiumError(f"--scale {text}: expected KIND/NAME=REPLICAS, such as deploy/web=10")
     if int(number) > _REPLICAS_MAX:
-        raise TargetError(f"--scale {text}: must be no more than {_REPLICAS_MAX} replicas")
+        raise PodiumError(f"--scale {text}: must be no more than {_REPLICAS_MAX} replicas")
     return Scale(_workload(where, namespace, "--scale", _SCALED), int(number))
 
 
@@ -180,7 +176,7 @@ PARSERS: dict[str, Callable[[str, str], Change]] = {
 
 
 def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
-    """Check that each object to change is in the state, or created before; raises TargetError."""
+    """Check that each object to change is in the state, or created before; raises PodiumError."""
     missing = []
     is_there: dict[Identity, bool] = {}
     for change in changes:
@@ -201,18 +197,18 @@ def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
         if isinstance(change, Delete):
             is_there[target] = False
     if missing:
-        raise TargetError("\n".join(missing))
+        raise PodiumError("\n".join(missing))
 
 
 def _node(text: str, option: str) -> str:
     name = text.removeprefix("node/").removeprefix("no/")
     if not name or "/" in name:
-        raise TargetError(f"{option} {text}: expected the name of a node")
+        raise PodiumError(f"{option} {text}: expected the name of a node")
     return name
 
 
 def _workload(text: str, namespace: str, option: str, kinds: Sequence[str]) -> ChangeTarget:
     target = parse_target(text, namespace, option)
     if target.kind not in kinds:
-        raise TargetError(f"{option} {text}: must be a {', '.join(kinds[:-1])} or {kinds[-1]}")
+        raise PodiumError(f"{option} {text}: must be a {', '.join(kinds[:-1])} or {kinds[-1]}")
     return target

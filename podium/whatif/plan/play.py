@@ -129,7 +129,7 @@ class Play:
         )
 
     def change(self, changes: Sequence[Change], pressures: Sequence[Pressure] = ()) -> None:
-        """Make changes, and then put nodes under pressure; raises TargetError or PressureError."""
+        """Make changes, and then put nodes under pressure; raises PodiumError."""
         self.machine.hold()
         if not self.state.facts.of("Namespace"):
             self.cluster.load(_missing_namespaces(self.cluster, changes))

@@ -26,10 +26,6 @@ from podium.kubelet.simulated.stats_provider import usage_at
 _RULE = "must be NODE:SIGNAL=AMOUNT, such as node-3:memory.available=50Mi; signals are {}"
 
 
-class PressureError(PodiumError):
-    """A pressure can't be parsed, or a node can't be put under it."""
-
-
 class Pressure(msgspec.Struct, frozen=True):
     """The amount that is left of a resource on a node."""
 
@@ -42,27 +38,27 @@ class Pressure(msgspec.Struct, frozen=True):
 
 
 def parse_pressure(text: str) -> Pressure:
-    """Parse `NODE:SIGNAL=AMOUNT`; raises PressureError."""
+    """Parse `NODE:SIGNAL=AMOUNT`; raises PodiumError."""
     node, colon, rest = text.partition(":")
     signal, equals, amount = rest.partition("=")
     if not (node and colon and equals) or signal not in list(CAPACITY_SIGNALS):
-        raise PressureError(f"--pressure {text}: {_RULE.format(', '.join(CAPACITY_SIGNALS))}")
+        raise PodiumError(f"--pressure {text}: {_RULE.format(', '.join(CAPACITY_SIGNALS))}")
     try:
         is_number = not math.isnan(parse_value(amount).share)
     except ThresholdError as error:
-        raise PressureError(f"--pressure {text}: {error}") from None
+        raise PodiumError(f"--pressure {text}: {error}") from None
     if not is_number:
-        raise PressureError(f"--pressure {text}: {amount} isn't a number")
+        raise PodiumError(f"--pressure {text}: {amount} isn't a number")
     return Pressure(node, Signal(signal), amount)
 
 
 def press(store: Store, pressures: Iterable[Pressure]) -> None:
-    """Script the usage of nodes and their pods by annotations; raises PressureError."""
+    """Script the usage of nodes and their pods by annotations; raises PodiumError."""
     for pressure in pressures:
         node = store.get("Node", "", pressure.node)
         if node is None:
             hint = likely_meant(pressure.node, map(name, store.list("Node").items))
-            raise PressureError(f"--pressure {pressure}: there is no node {pressure.node}{hint}")
+            raise PodiumError(f"--pressure {pressure}: there is no node {pressure.node}{hint}")
         starved = pressure.signal.starved
         resource, used = starved.name, 0
         for pod in store.list("Pod").items:
@@ -73,19 +69,19 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
             try:
                 usage = usage_at(scripted, usage_of(scripted), 0.0, name(pod))
             except BehaviourError as error:
-                raise PressureError(f"Pod {name(pod)}: {error}") from None
+                raise PodiumError(f"Pod {name(pod)}: {error}") from None
             memory, storage = usage.memory_bytes or 0, usage.ephemeral_storage_bytes
             used += memory if resource == MEMORY else storage
         status = status_of(node)
         amounts = status.get("capacity") or status.get("allocatable") or {}
         if resource not in amounts:
             message = f"--pressure {pressure}: the node doesn't say how much {resource} it has"
-            raise PressureError(message)
+            raise PodiumError(message)
         capacity = value(amounts[resource])
         left = parse_value(pressure.amount).of(capacity).nanos // NANOS_PER_UNIT
         system = capacity - used - left
         if system < 0:
-            raise PressureError(
+            raise PodiumError(
                 f"--pressure {pressure}: its pods use {bytes_quantity(used)}, "
                 f"which leaves {bytes_quantity(-system)} less than that"
             )

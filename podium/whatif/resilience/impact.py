@@ -32,10 +32,6 @@ from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
-class DisturbanceError(PodiumError):
-    """A node or zone to drain or fail doesn't exist, or there are too many pairs of nodes."""
-
-
 class DisturbanceKind(StrEnum):
     """A kind of drain or failure."""
 
@@ -78,7 +74,7 @@ class Disturbance(Report):
 
 
 def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Disturbance:
-    """Return the drain of several nodes, one after the other; raises DisturbanceError.
+    """Return the drain of several nodes, one after the other; raises PodiumError.
 
     Args:
         texts: nodes as `NAME` or `node/NAME`.
@@ -91,18 +87,18 @@ def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Dis
 
 
 def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
-    """Check that nodes exist; raises DisturbanceError."""
+    """Check that nodes exist; raises PodiumError."""
     missing = [
         f"{node}: the state has no Node {node}{likely_meant(node, known)}"
         for node in names
         if node not in known
     ]
     if missing:
-        raise DisturbanceError("\n".join(missing))
+        raise PodiumError("\n".join(missing))
 
 
 def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
-    """Return the failure of nodes and zones, all at once; raises DisturbanceError.
+    """Return the failure of nodes and zones, all at once; raises PodiumError.
 
     Args:
         texts: names of nodes and zones, with `node/` or `zone/` before a name that is both.
@@ -121,7 +117,7 @@ def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
             hint = likely_meant(wanted, names)
             missing.append(f"{text}: the state has no {kind or 'node or zone'} {wanted}{hint}")
     if missing:
-        raise DisturbanceError("\n".join(missing))
+        raise PodiumError("\n".join(missing))
     zone = texts[0].rpartition("/")[2] if len(texts) == 1 else ""
     if zone in zones and [*failing] == zones[zone]:
         return Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(failing), zone)

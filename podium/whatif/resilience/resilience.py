@@ -8,13 +8,13 @@ from itertools import combinations
 import msgspec
 
 from podium.api.documents.report import report_facts
+from podium.api.errors import PodiumError
 from podium.whatif.plan.fail_on import Finding, Gate, findings
 from podium.whatif.plan.plan_report import DrainBlocker, PodRow, WorkloadSummary
 from podium.whatif.plan.planner import Planner
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.resilience.impact import (
     Disturbance,
-    DisturbanceError,
     DisturbanceKind,
     Impact,
     ImpactReader,
@@ -112,12 +112,12 @@ def resilience(
 
 
 def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
-    """List the disturbances of a request in the order of simulation; raises DisturbanceError."""
+    """List the disturbances of a request in the order of simulation; raises PodiumError."""
     known = nodes_by_name(wanted.request.state.objects)
     check_nodes(wanted.nodes, known)
     names = wanted.nodes or tuple(known)
     if wanted.pairs and (count := len(names) * (len(names) - 1) // 2) > PAIRS_MAX:
-        raise DisturbanceError(
+        raise PodiumError(
             f"--pairs: {len(names)} nodes are {count} pairs, more than {PAIRS_MAX}; name some nodes"
         )
     disturbances = [Disturbance(DisturbanceKind.NODE_FAILURE, (one,)) for one in names]

@@ -22,10 +22,6 @@ _CLASS = "PriorityClass"
 _TEMPLATED = tuple(sorted(WORKLOADS))
 
 
-class RolloutStepError(PodiumError):
-    """The objects to roll out can't be read, or contain no step."""
-
-
 @dataclass(frozen=True, slots=True)
 class RolloutStep:
     """Manifests that are applied together, after the deletion of immutable objects."""
@@ -88,13 +84,13 @@ class FinalPriorities:
 
 
 def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introduction:
-    """Split manifests into steps and preparation; raises RolloutStepError."""
+    """Split manifests into steps and preparation; raises PodiumError."""
     found, there = decisive(manifests), decisive(state)
     priorities = FinalPriorities([*there.values(), *found.values()])
     every = {one: _step_of(one, obj, there.get(one), priorities) for one, obj in found.items()}
     steps = {one: step for one, step in every.items() if step is not None}
     if not steps:
-        raise RolloutStepError("there is no workload, nor a default class, to be rolled out")
+        raise PodiumError("there is no workload, nor a default class, to be rolled out")
     # So that workloads can name a class before it becomes the default.
     new_classes = (found[one] for one in steps if one[0] == _CLASS and one not in there)
     return Introduction(
@@ -134,16 +130,14 @@ def never_preempting(introduction: Introduction) -> Introduction:
 
 
 def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
-    """Make a workload's manifest with the class of `KIND/NAME=CLASS`; raises RolloutStepError."""
+    """Make a workload's manifest with the class of `KIND/NAME=CLASS`; raises PodiumError."""
     what, equals, class_name = text.rpartition("=")
     target = parse_workload(what, place)
     if not equals or not class_name or target is None:
-        raise RolloutStepError(
-            f"--assign {text}: expected KIND/NAME=CLASS, such as deploy/web=high"
-        )
+        raise PodiumError(f"--assign {text}: expected KIND/NAME=CLASS, such as deploy/web=high")
     found = state.get(target)
     if found is None:
-        raise RolloutStepError(f"--assign {text}: the state has no {target}")
+        raise PodiumError(f"--assign {text}: the state has no {target}")
     marks = {key: value for key, value in annotations(found).items() if key != LAST_APPLIED}
     metadata = {"name": name(found), "namespace": namespace(found)}
     fields = {"labels": dict(labels(found)), "annotations": marks}

@@ -8,7 +8,6 @@ import podium
 from podium.api.errors import PodiumError
 from podium.api.objects import condition_status
 from podium.api.refused import RefusedError
-from podium.whatif.plan.changes import TargetError
 from tests.objects import namespace, node, pod, priority_class, workload
 
 
@@ -91,7 +90,7 @@ def test_a_plan_leaves_the_cluster_as_it_is() -> None:
         assert [one.object for one in drained.failed_on][:1] == ["default/batch"]
         with pytest.raises(PodiumError, match="drian: unknown; is drain"):
             cluster.plan(drian="podium-1")
-        with pytest.raises(TargetError, match="the state has no"):
+        with pytest.raises(PodiumError, match="the state has no"):
             cluster.plan(delete=["pod/nobody"])
 
 

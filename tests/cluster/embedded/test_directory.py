@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.apiserver.store.store import Store
-from podium.cluster.embedded.directory import DataDirectory, HighWater, UnusableDirectoryError
+from podium.cluster.embedded.directory import DataDirectory, HighWater
 from tests.apiserver.store.objects import made
 from tests.disks import fill_up, small_disk
 
@@ -44,7 +45,7 @@ def test_two_processes_do_not_use_it_at_once(tmp_path: Path) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(UnusableDirectoryError, match=f"is in use by process {holder.pid}"):
+        with pytest.raises(PodiumError, match=f"is in use by process {holder.pid}"):
             DataDirectory(tmp_path).__enter__()
         holder.kill()
     with DataDirectory(tmp_path):
@@ -53,7 +54,7 @@ def test_two_processes_do_not_use_it_at_once(tmp_path: Path) -> None:
 
 def test_a_file_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UnusableDirectoryError, match="file: File exists"):
+    with pytest.raises(PodiumError, match="file: File exists"):
         DataDirectory(tmp_path / "file").__enter__()
 
 
@@ -80,5 +81,5 @@ def test_a_time_that_finds_no_room_is_noted_later(tmp_path: Path) -> None:
 
 def test_a_clock_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
     (tmp_path / "clock").write_text("noon")
-    with pytest.raises(UnusableDirectoryError, match="clock: doesn't hold a time"):
+    with pytest.raises(PodiumError, match="clock: doesn't hold a time"):
         HighWater(tmp_path / "clock")

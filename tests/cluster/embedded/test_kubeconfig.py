@@ -7,14 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
+from podium.api.errors import PodiumError
 from podium.cluster.embedded import kubeconfig
-from podium.cluster.embedded.kubeconfig import (
-    KubeconfigError,
-    merged,
-    unmerge,
-    usual_kubeconfig,
-    write_kubeconfig,
-)
+from podium.cluster.embedded.kubeconfig import merged, unmerge, usual_kubeconfig, write_kubeconfig
 
 USERS = {
     "apiVersion": "v1",
@@ -99,7 +94,7 @@ def test_a_file_that_is_not_there_is_made(own: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["[]", "contexts: 3", "contexts: [3]", "a: [", "3"])
 def test_what_is_no_kubeconfig_is_left_alone(own: Path, users: Path, content: str) -> None:
     users.write_text(content)
-    with pytest.raises(KubeconfigError, match="users: "), merged(own, users):
+    with pytest.raises(PodiumError, match="users: "), merged(own, users):
         raise AssertionError("it must not be entered")
     assert users.read_text() == content
 
@@ -113,7 +108,7 @@ def test_kubectl_is_waited_for(own: Path, users: Path, monkeypatch: pytest.Monke
         timer.join()
     monkeypatch.setattr(kubeconfig, "_PATIENCE_S", 0.0)
     lock.touch()
-    with pytest.raises(KubeconfigError, match="another process writes it"), merged(own, users):
+    with pytest.raises(PodiumError, match="another process writes it"), merged(own, users):
         raise AssertionError("it must not be entered")
 
 

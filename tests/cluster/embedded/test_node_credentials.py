@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from podium import Cluster
-from podium.cluster.embedded.kubeconfig import MissingCredentialsError, write_node_kubeconfig
+from podium.api.errors import PodiumError
+from podium.cluster.embedded.kubeconfig import write_node_kubeconfig
 from tests.cluster.embedded.client import Client
 from tests.processes import run_podium
 
@@ -35,10 +36,10 @@ def test_the_command_says_where_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "../admin", "A", "a/b"])
 def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(MissingCredentialsError, match="is no name of a node"):
+    with pytest.raises(PodiumError, match="is no name of a node"):
         write_node_kubeconfig(tmp_path, name)
 
 
 def test_without_a_cluster_there_is_nothing_to_join(tmp_path: Path) -> None:
-    with pytest.raises(MissingCredentialsError, match="no cluster runs there"):
+    with pytest.raises(PodiumError, match="no cluster runs there"):
         write_node_kubeconfig(tmp_path, "worker-1")

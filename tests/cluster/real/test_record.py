@@ -10,7 +10,8 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from podium.simulation.recordings.segments import Recording, RecordingError, read_recording
+from podium.api.errors import PodiumError
+from podium.simulation.recordings.segments import Recording, read_recording
 from podium.ui.command_line.main import app
 from tests.cluster.real.conftest import StartPodium, on_both
 from tests.cluster.real.control_plane import PATIENCE_S
@@ -59,7 +60,7 @@ class Recorder:
 
 def read(directory: Path) -> Recording | None:
     """What is in the files by now; None if that isn't enough yet."""
-    with suppress(RecordingError):
+    with suppress(PodiumError):
         return read_recording(directory)
     return None
 

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.cluster.virtual import Cluster, ClusterOptions
-from podium.cluster.virtual.controller_list import UnknownControllerError
 from tests.objects import claim, node, pod, priority_class, storage_class, workload
 
 NODES = [node("n0"), node("n1")]
@@ -90,7 +90,7 @@ def test_a_pod_whose_class_is_missing_is_told_of(uid: str, priority: int | None)
 
 def test_controllers_are_chosen_by_name() -> None:
     assert pods_of(started(node("n0"), web(4), controllers=frozenset())) == []
-    with pytest.raises(UnknownControllerError, match="no controller web; there are deployment"):
+    with pytest.raises(PodiumError, match="no controller web; there are deployment"):
         Cluster(ClusterOptions(controllers=frozenset({"web"})))
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.cluster.virtual import CONTROLLERS
-from podium.cluster.virtual.controller_list import UnknownControllerError, chosen_controllers
+from podium.cluster.virtual.controller_list import chosen_controllers
 
 ALL = frozenset(CONTROLLERS)
 
@@ -25,5 +26,5 @@ def test_words_choose(words: list[str], chosen: frozenset[str]) -> None:
 
 
 def test_names_of_nobody_are_refused() -> None:
-    with pytest.raises(UnknownControllerError, match="no controller cron; there are deployment"):
+    with pytest.raises(PodiumError, match="no controller cron; there are deployment"):
         chosen_controllers(["*", "-cron"])

@@ -3,6 +3,7 @@
 import pytest
 
 from podium.api.documents.report import plain
+from podium.api.errors import PodiumError
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.benchmarks.catalogue import CASES, select
 from podium.simulation.benchmarks.measured_workloads import (
@@ -17,7 +18,6 @@ from podium.simulation.benchmarks.results import Latency, Result, latency_of
 from podium.simulation.benchmarks.runner import (
     Churn,
     ObjectFactory,
-    StuckPodError,
     TimedScheduler,
     measure,
     measure_apart,
@@ -45,7 +45,7 @@ def test_every_case_at_its_smallest(case: Case) -> None:
 def test_a_workload_that_cannot_be_scheduled_is_no_result() -> None:
     group = WorkloadPods(PODS["high-priority-large-cpu"], "here")
     case = Case("Impossible", group, {"1Node": Size(1, 0, 1)})
-    with pytest.raises(StuckPodError, match="here/pod-h-"):
+    with pytest.raises(PodiumError, match="here/pod-h-"):
         measure(Workload(case, "1Node"))
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from podium.simulation.experiments.sweep.sweep_file import Sweep, SweepError, read_sweep
+from podium.api.errors import PodiumError
+from podium.simulation.experiments.sweep.sweep_file import Sweep, read_sweep
 
 SETTING = {"name": "n", "path": "spec.nodes[0].count", "values": [1, 2]}
 
@@ -57,7 +58,7 @@ def test_ranges_of_fractions(tmp_path: Path) -> None:
     ],
 )
 def test_faults_name_the_field(tmp_path: Path, spec: dict[str, Any], told: str) -> None:
-    with pytest.raises(SweepError) as caught:
+    with pytest.raises(PodiumError) as caught:
         read(tmp_path, **spec)
     assert told in str(caught.value)
     assert "sweep.yaml: " in str(caught.value)

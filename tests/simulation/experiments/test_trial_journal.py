@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podium.simulation.experiments.sweep.trial_journal import NAME, TrialJournal, TrialJournalError
+from podium.api.errors import PodiumError
+from podium.simulation.experiments.sweep.trial_journal import NAME, TrialJournal
 
 
 def test_results_are_there_again(tmp_path: Path) -> None:
@@ -44,7 +45,7 @@ def test_a_header_cut_short_is_a_new_beginning(tmp_path: Path) -> None:
 def test_another_sweep_is_refused(tmp_path: Path) -> None:
     with TrialJournal(tmp_path, "d"):
         pass
-    with pytest.raises(TrialJournalError, match="belongs to another sweep"):
+    with pytest.raises(PodiumError, match="belongs to another sweep"):
         TrialJournal(tmp_path, "e")
 
 
@@ -61,7 +62,7 @@ def test_what_came_in_any_order_ends_in_one(tmp_path: Path) -> None:
 
 def test_what_is_damaged_is_told(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b'{"sweep":"d"}\nnonsense\n{}\n')
-    with pytest.raises(TrialJournalError, match="can't be read"):
+    with pytest.raises(PodiumError, match="can't be read"):
         TrialJournal(tmp_path, "d")
 
 
@@ -78,5 +79,5 @@ TrialJournal(Path({str(tmp_path)!r}), "d")
 
 def test_a_directory_that_is_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(TrialJournalError, match="file"):
+    with pytest.raises(PodiumError, match="file"):
         TrialJournal(tmp_path / "file", "d")

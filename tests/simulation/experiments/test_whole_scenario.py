@@ -3,9 +3,9 @@
 import pytest
 
 from podium.api.documents.report import plain
+from podium.api.errors import PodiumError
 from podium.simulation.experiments.executors import (
     LOST,
-    DaskError,
     LocalExecutor,
     ScenarioRun,
     _check_versions,
@@ -50,7 +50,7 @@ def test_a_lost_process_costs_its_own_run_alone(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_workers_with_another_podium_are_refused() -> None:
-    with pytest.raises(DaskError, match=r"has Podium 0\.0\.1, not"):
+    with pytest.raises(PodiumError, match=r"has Podium 0\.0\.1, not"):
         _check_versions("tcp://h:1", {"tcp://w:1": "0.0.1"})
-    with pytest.raises(DaskError, match="has no Podium: No module"):
+    with pytest.raises(PodiumError, match="has no Podium: No module"):
         _check_versions("tcp://h:1", {"tcp://w:1": ModuleNotFoundError("No module")})

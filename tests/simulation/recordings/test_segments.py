@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 
-from podium.simulation.recordings.segments import (
-    RecordingError,
-    SegmentWriter,
-    read_recording,
-    read_segments,
-)
+from podium.api.errors import PodiumError
+from podium.simulation.recordings.segments import SegmentWriter, read_recording, read_segments
 
 STATE = [{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a", "uid": "1"}}]
 
@@ -84,7 +80,7 @@ def test_older_segments_may_be_removed_but_none_in_between(
     writer.begin_segment([*STATE, node("b")], 13.0)
     assert len([*read_segments(tmp_path)]) == 3
     (tmp_path / "segment-000002.jsonl.gz").rename(tmp_path / "away")
-    with pytest.raises(RecordingError, match=r"between segment-000001.* and segment-000003.* are"):
+    with pytest.raises(PodiumError, match=r"between segment-000001.* and segment-000003.* are"):
         read_recording(tmp_path)
     first(tmp_path).unlink()
     recording = read_recording(tmp_path)
@@ -102,14 +98,14 @@ def test_a_segment_is_full_when_as_much_has_happened_as_its_state_takes_twice(
 
 
 def test_a_directory_has_one_writer(writer: SegmentWriter, tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="another process is recording there"):
+    with pytest.raises(PodiumError, match="another process is recording there"):
         SegmentWriter(tmp_path)
 
 
 def test_another_configuration_is_refused(writer: SegmentWriter, tmp_path: Path) -> None:
     writer.close()
     other = SegmentWriter(tmp_path, "kind: KubeSchedulerConfiguration")
-    with pytest.raises(RecordingError, match="was recorded with another configuration"):
+    with pytest.raises(PodiumError, match="was recorded with another configuration"):
         other.resume()
     other.close()
 
@@ -127,5 +123,5 @@ def test_another_configuration_is_refused(writer: SegmentWriter, tmp_path: Path)
 def test_what_is_no_recording_is_told(tmp_path: Path, content: bytes | None, said: str) -> None:
     if content is not None:
         first(tmp_path).write_bytes(content)
-    with pytest.raises(RecordingError, match=said):
+    with pytest.raises(PodiumError, match=said):
         read_recording(tmp_path)

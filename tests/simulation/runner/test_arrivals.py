@@ -2,8 +2,9 @@
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.simulation.runner.scenario_runner import Simulation, simulate
-from podium.simulation.scenario import ScenarioError, read_scenario
+from podium.simulation.scenario import read_scenario
 
 SPEC = """apiVersion: podium.dev/v1alpha1
 kind: Scenario
@@ -61,6 +62,6 @@ def test_what_is_left_to_chance_is_drawn_when_they_come() -> None:
     ],
 )
 def test_what_never_ends_is_refused(text: str, told: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(PodiumError) as caught:
         read_scenario("s.yaml", text)
     assert told in str(caught.value)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import ScenarioError, read_scenario
+from podium.simulation.scenario import read_scenario
 from podium.simulation.timeline.timeline_sentences import sentences
 
 CLUSTER = """apiVersion: podium.dev/v1alpha1
@@ -108,7 +109,7 @@ def test_what_the_status_says(tmp_path: Path, check: str, otherwise: list[str]) 
 )
 def test_what_cant_be_asked_of_it_is_refused(check: str, why: str) -> None:
     text = CLUSTER.replace("[PODS]", "[]").replace("CHECK", f"{{{check}}}")
-    with pytest.raises(ScenarioError, match=re.escape(why)):
+    with pytest.raises(PodiumError, match=re.escape(why)):
         read_scenario("s.yaml", text)
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.cluster.virtual.cluster_options import START_S
-from podium.simulation.scenario import Scenario, ScenarioError, read_scenario
+from podium.simulation.scenario import Scenario, read_scenario
 from podium.simulation.scenario.fields import ActionTarget
 from podium.simulation.scenario.steps import Delete, Drain, Expect, Merge, Taint
 
@@ -18,7 +19,7 @@ def read(spec: str, path: str = "s.yaml") -> Scenario:
 
 
 def faults(spec: str) -> list[str]:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(PodiumError) as caught:
         read(spec)
     return str(caught.value).splitlines()
 
@@ -42,7 +43,7 @@ def test_a_scenario_starts_when_its_objects_have_come() -> None:
 
 
 def test_a_scenario_without_a_spec_is_refused() -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(PodiumError) as caught:
         read_scenario("s.yaml", "apiVersion: podium.dev/v1alpha1\nkind: Scenario\n")
     assert str(caught.value) == "s.yaml: spec: Required value"
 
@@ -182,7 +183,7 @@ def test_all_faults_are_told_at_once() -> None:
 
 
 def test_another_kind_is_no_scenario() -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(PodiumError) as caught:
         read_scenario("s.yaml", "kind: Pod\n")
     assert str(caught.value).splitlines() == [
         "s.yaml: apiVersion: Required value: podium.dev/v1alpha1",
@@ -192,5 +193,5 @@ def test_another_kind_is_no_scenario() -> None:
 
 
 def test_what_is_not_yaml_is_told_with_its_line() -> None:
-    with pytest.raises(ScenarioError, match=r"^s\.yaml, line 4: not valid YAML: "):
+    with pytest.raises(PodiumError, match=r"^s\.yaml, line 4: not valid YAML: "):
         read_scenario("s.yaml", f"{_HEADER}spec: {{nodes: [\n")

@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 import podium
+from podium.api.errors import PodiumError
 from podium.api.refused import RefusedError
 from podium.cluster.drivers.machine_health import MachineError
 from podium.controllers.replica_set import ReplicaSetController
-from podium.ui.testing.threaded_cluster import StoppedClusterError
 from tests.cluster.embedded.client import Client
 from tests.objects import budget, node, pod, workload
 
@@ -107,9 +107,9 @@ def test_refusals_and_misuse_are_told() -> None:
         pytest.raises(RefusedError, match='pods "a" not found'),
     ):
         cluster.get("Pod", "a")
-    with pytest.raises(StoppedClusterError):
+    with pytest.raises(PodiumError):
         cluster.get("Pod", "a")
-    with pytest.raises(StoppedClusterError):
+    with pytest.raises(PodiumError):
         _ = podium.Cluster().url
 
 
@@ -118,7 +118,7 @@ def test_a_failure_of_the_cluster_comes_out() -> None:
         with podium.Cluster(nodes=1) as cluster:
             driver = cluster._running().cluster.driver
             driver.at(driver.now_s + 1, lambda: 1 // 0)
-            with pytest.raises(StoppedClusterError):
+            with pytest.raises(PodiumError):
                 cluster.advance(2)
 
     with pytest.raises(ZeroDivisionError):
@@ -141,7 +141,7 @@ def test_a_test_is_told_of_a_machine_that_fails() -> None:
         with podium.Cluster(nodes=1) as cluster:
             cluster.apply(workload("ReplicaSet", "web", replicas=1))
             failure = "machine replicaset-controller failed at"
-            with pytest.raises(StoppedClusterError, match=failure):
+            with pytest.raises(PodiumError, match=failure):
                 cluster.advance(2)
 
     with pytest.raises(MachineError, match="replicaset-controller failed at default/web: Zero"):

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.errors import PodiumError
 from podium.api.kinds.snapshot_kinds import decisive
 from podium.api.objects import Object
 from podium.api.presentation import Table
-from podium.whatif.capacity.capacity import CapacityRequest, FillingError, capacity
-from podium.whatif.capacity.capacity_inputs import PodTemplate, PodTemplateError, read_pod_template
+from podium.whatif.capacity.capacity import CapacityRequest, capacity
+from podium.whatif.capacity.capacity_inputs import PodTemplate, read_pod_template
 from podium.whatif.capacity.capacity_presentation import capacity_presentation
 from podium.whatif.capacity.capacity_report import Capacity, Fill
 from podium.whatif.plan.changes import Apply
@@ -95,13 +96,13 @@ def test_pods_that_would_never_be_decided_are_errors() -> None:
         ({"schedulerName": "other"}, "asks for the scheduler other"),
         ({"schedulingGates": [{"name": "x"}]}, "keep it from any node"),
     ):
-        with pytest.raises(FillingError, match=why):
+        with pytest.raises(PodiumError, match=why):
             found([node("a")], pod("web", **fields))
 
 
 def test_a_pod_that_a_controller_takes_over_is_an_error() -> None:
     taker = workload("ReplicaSet", "web", replicas=0, uid="1")
-    with pytest.raises(FillingError, match="has the labels of ReplicaSet web"):
+    with pytest.raises(PodiumError, match="has the labels of ReplicaSet web"):
         found([node("a"), taker], pod("web"))
 
 
@@ -117,9 +118,9 @@ def test_a_template_is_a_workload_of_the_state_or_a_pod_in_a_file(tmp_path: Any)
     found = read_pod_template(str(file), "shop", {})
     assert (found.pod["metadata"]["namespace"], len(found.needs)) == ("shop", 1)
     file.write_text(high)
-    with pytest.raises(PodTemplateError, match=r"must be one of .*, not PriorityClass"):
+    with pytest.raises(PodiumError, match=r"must be one of .*, not PriorityClass"):
         read_pod_template(str(file), "default", {})
-    with pytest.raises(PodTemplateError, match=r"with \*COUNT from 1"):
+    with pytest.raises(PodiumError, match=r"with \*COUNT from 1"):
         read_pod_template("deploy/web*0", "default", decisive([web]))
 
 

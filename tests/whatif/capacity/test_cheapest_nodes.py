@@ -7,17 +7,13 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
-from podium.whatif.capacity.capacity_inputs import (
-    NodeShape,
-    NodeShapeError,
-    PodTemplate,
-    read_node_shape,
-)
+from podium.whatif.capacity.capacity_inputs import NodeShape, PodTemplate, read_node_shape
 from podium.whatif.capacity.capacity_presentation import cheapest_nodes_presentation
 from podium.whatif.capacity.capacity_report import CheapestNodes
-from podium.whatif.capacity.cheapest_nodes import NodesRequest, UncreatedPodsError, cheapest_nodes
+from podium.whatif.capacity.cheapest_nodes import NodesRequest, cheapest_nodes
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import LoadedState, PlanRequest
@@ -86,7 +82,7 @@ def test_a_search_that_is_cut_short_tells_a_bound() -> None:
 
 
 def test_pods_that_may_not_be_created_are_an_error() -> None:
-    with pytest.raises(UncreatedPodsError, match="no PriorityClass with name none was found"):
+    with pytest.raises(PodiumError, match="no PriorityClass with name none was found"):
         found([node("n")], shaped(SMALL), (pod("web", priorityClassName="none"), 1))
 
 
@@ -108,7 +104,7 @@ def test_a_shape_is_resources_a_file_or_a_node_of_the_state(tmp_path: Any) -> No
         (f"m5={file}:1", "must have one node, and has Namespace x"),
         ("web=cpu=8,memory=1Gi:1", "the state has nodes called web already"),
     ):
-        with pytest.raises(NodeShapeError, match=why):
+        with pytest.raises(PodiumError, match=why):
             read_node_shape(text, {"web-1": node("web-1")})
 
 

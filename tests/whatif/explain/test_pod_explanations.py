@@ -4,14 +4,10 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.api.policy.disruption_target import BY_KUBELET
 from podium.whatif.explain.explanation import DecisionView, FreedPort, PodExplanation
-from podium.whatif.explain.pod_explanations import (
-    ExplainError,
-    explain_named,
-    explain_pod,
-    explain_workload,
-)
+from podium.whatif.explain.pod_explanations import explain_named, explain_pod, explain_workload
 from podium.whatif.plan.changes import parse_workload
 from podium.whatif.plan.planner import plan
 from tests.objects import (
@@ -149,7 +145,7 @@ def test_pods_that_cant_be_explained(name: str, why: str) -> None:
         pod("other", schedulerName="mine"),
         pod("cut", on="n"),
     ]
-    with pytest.raises(ExplainError) as error:
+    with pytest.raises(PodiumError) as error:
         explained(name, state, pod("bad", priorityClassName="nope"), delete="pod/cut")
     assert str(error.value) == why
 
@@ -232,7 +228,7 @@ def test_pods_belong_to_their_replica_set_and_its_deployment() -> None:
 def test_a_workload_without_pods() -> None:
     sought = parse_workload("ds/gone", "default")
     assert sought is not None
-    with pytest.raises(ExplainError, match="DaemonSet default/gone has no pods, or isn't there"):
+    with pytest.raises(PodiumError, match="DaemonSet default/gone has no pods, or isn't there"):
         explain_workload(request([node("n")]), sought)
 
 

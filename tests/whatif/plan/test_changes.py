@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.api.policy.disruption_target import BY_POD_GC
 from podium.whatif.plan.changes import (
     PARSERS,
@@ -15,7 +16,6 @@ from podium.whatif.plan.changes import (
     Fail,
     Restart,
     Scale,
-    TargetError,
     parse_drain,
     parse_target,
     words,
@@ -95,7 +95,7 @@ def test_changes_without_a_text_are_named_too() -> None:
     ],
 )
 def test_texts_that_stand_for_no_change(option: str, text: str, why: str) -> None:
-    with pytest.raises(TargetError, match=why):
+    with pytest.raises(PodiumError, match=why):
         PARSERS[option](text, "team")
 
 
@@ -147,13 +147,13 @@ def test_the_order_counts() -> None:
     again = planned(state, Cordon("n"), new, Cordon("n", is_cordoned=False))
     assert places(again) == {"new": "n"}
     assert not planned(state, new, gone).placements
-    with pytest.raises(TargetError, match="the state has no Pod default/new"):
+    with pytest.raises(PodiumError, match="the state has no Pod default/new"):
         planned(state, gone, new)
 
 
 def test_all_that_isnt_there_to_be_changed_is_told_at_once() -> None:
     scale = Scale(ChangeTarget("Deployment", "default", "x"), 1)
-    with pytest.raises(TargetError) as error:
+    with pytest.raises(PodiumError) as error:
         planned([node("n"), pod("a")], Cordon("m"), parse_drain("m", ""), scale, delete="pod/b")
     assert str(error.value).splitlines() == [
         "--delete: the state has no Pod default/b",

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from podium.api.documents.report import plain
+from podium.api.errors import PodiumError
 from podium.simulation.workers import LostProcessError
 from podium.whatif.plan import planner
-from podium.whatif.plan.changes import PARSERS, Apply, TargetError, parse_delete
+from podium.whatif.plan.changes import PARSERS, Apply, parse_delete
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planner import Planner, plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
@@ -66,7 +67,7 @@ def test_other_processes_play_all_seeds_but_the_first(capfd: pytest.CaptureFixtu
 
 
 def test_an_error_and_a_lost_process_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TargetError, match="the state has no"):
+    with pytest.raises(PodiumError, match="the state has no"):
         plan(request(STATE, delete="pod/missing", seeds=3), workers=2)
     original, parent = planner._plan_of_seed, os.getpid()
 
@@ -170,6 +171,6 @@ def test_plans_of_one_beginning_are_as_of_a_state_that_was_never_planned_on() ->
 
 def test_after_changes_that_are_wrong_other_plans_follow() -> None:
     plans = Planner(request(LOADED))
-    with pytest.raises(TargetError, match="none"):
+    with pytest.raises(PodiumError, match="none"):
         plans.plan([parse_delete("pod/none", "default")])
     assert plans.plan([Apply([pod("p")])]) == planned(LOADED, pod("p"))

@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 
 from podium.api.documents.report import plain
+from podium.api.errors import PodiumError
 from podium.api.policy.disruption_target import BY_PRESSURE
 from podium.kubelet.eviction.eviction_ranking import EvictionOrder
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.ui.inputs.configurations import read_kubelet_config
 from podium.ui.inputs.input_error import InputError
-from podium.whatif.explain.eviction_rankings import EvictionError, EvictionRanking, rank_evictions
+from podium.whatif.explain.eviction_rankings import EvictionRanking, rank_evictions
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
-from podium.whatif.plan.resource_pressure import PressureError, parse_pressure
+from podium.whatif.plan.resource_pressure import parse_pressure
 from tests import objects
 from tests.objects import Obj, container, node
 from tests.replacing import replace
@@ -73,15 +74,15 @@ def test_a_percentage_and_a_disk() -> None:
     ],
 )
 def test_pressure_that_cant_be(text: str, fault: str) -> None:
-    with pytest.raises(PressureError, match=fault):
+    with pytest.raises(PodiumError, match=fault):
         plan(request(text))
 
 
 def test_usage_that_cant_be_read() -> None:
     state = [machine("n1"), pod("p", uses="lots")]
-    with pytest.raises(PressureError, match="must be an amount"):
+    with pytest.raises(PodiumError, match="must be an amount"):
         plan(request("n1:memory.available=5Mi", state=state))
-    with pytest.raises(EvictionError, match="must be an amount"):
+    with pytest.raises(PodiumError, match="must be an amount"):
         rank_evictions(PlanRequest(state=LoadedState(state)), "n1")
 
 
@@ -102,7 +103,7 @@ def test_the_order_on_a_node() -> None:
 
 
 def test_a_node_that_isnt_there() -> None:
-    with pytest.raises(EvictionError, match="there is no node n9; there are: n1"):
+    with pytest.raises(PodiumError, match="there is no node n9; there are: n1"):
         rank_evictions(PlanRequest(state=LoadedState(STATE)), "n9")
 
 

@@ -5,19 +5,13 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import PodiumError
 from podium.ui.writers.markdown import to_markdown
 from podium.whatif.plan.changes import parse_drain
 from podium.whatif.plan.fail_on import parse_gates
 from podium.whatif.plan.planner import Planner, plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
-from podium.whatif.resilience.impact import (
-    Disturbance,
-    DisturbanceError,
-    Impact,
-    ImpactReader,
-    drain_of,
-    failure_of,
-)
+from podium.whatif.resilience.impact import Disturbance, Impact, ImpactReader, drain_of, failure_of
 from podium.whatif.resilience.resilience import (
     ResilienceRequest,
     disturbances_of,
@@ -192,7 +186,7 @@ def test_a_zone_fails_with_all_its_nodes() -> None:
 
 @pytest.mark.parametrize("text", ["x", "zone/a", "node/west", "pod/a"])
 def test_a_node_or_zone_that_isnt_in_the_state_is_an_error(text: str) -> None:
-    with pytest.raises(DisturbanceError, match="the state has no"):
+    with pytest.raises(PodiumError, match="the state has no"):
         failure_of(STATE, [text])
 
 
@@ -239,5 +233,5 @@ def test_shapes_that_are_not_tried_are_named(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_too_many_pairs_are_refused() -> None:
     state = [node(f"n{number}") for number in range(400)]
-    with pytest.raises(DisturbanceError, match="79800 pairs"):
+    with pytest.raises(PodiumError, match="79800 pairs"):
         disturbances_of(ResilienceRequest(PlanRequest(LoadedState(state)), pairs=True))

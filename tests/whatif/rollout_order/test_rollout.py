@@ -16,12 +16,7 @@ from podium.whatif.plan.request import LoadedState, PlanRequest
 from podium.whatif.rollout_order.rollout import Judge, RolloutRequest, play_step, rollout
 from podium.whatif.rollout_order.rollout_presentation import rollout_presentation
 from podium.whatif.rollout_order.rollout_report import RolloutAdvice
-from podium.whatif.rollout_order.rollout_steps import (
-    Introduction,
-    RolloutStepError,
-    assigned,
-    introduction,
-)
+from podium.whatif.rollout_order.rollout_steps import Introduction, assigned, introduction
 from tests.objects import Obj, node, pod, priority_class, workload
 from tests.whatif.plan.worlds import exported
 
@@ -199,7 +194,7 @@ def test_without_forks_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_an_assignment_that_cant_be_read_is_an_error() -> None:
     for text, why in (("web", "expected KIND/NAME=CLASS"), ("deploy/x=low", "has no Deployment")):
-        with pytest.raises(RolloutStepError, match=why):
+        with pytest.raises(PodiumError, match=why):
             assigned(text, "default", {})
 
 

@@ -73,7 +73,7 @@ class Watcher:
 
 
 async def measure(sizes: Sizes, tell: Callable[[str], None]) -> list[Measurement]:
-    """Take all measurements; raises LiveBenchError."""
+    """Take all measurements; raises PodiumError."""
     tell("creations in memory")
     found = [await creations(sizes, keeps=False)]
     tell("creations with SQLite")

@@ -26,10 +26,6 @@ from podium.api.errors import PodiumError
 _BUFFER = 2**22
 
 
-class LiveBenchError(PodiumError):
-    """The cluster doesn't start, or responds with an error."""
-
-
 @dataclass(frozen=True, slots=True)
 class LiveTarget:
     """The address of a cluster, and credentials for it."""
@@ -72,20 +68,20 @@ class LiveConnection:
         return cls(target, reader, writer)
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> bytes:
-        """Make a request and return the body of the response; raises LiveBenchError."""
+        """Make a request and return the body of the response; raises PodiumError."""
         self._send(method, path, body)
         code, headers = await self._headers()
         content = await self._reader.readexactly(int(headers["content-length"]))
         if code >= 300:
-            raise LiveBenchError(f"{method} {path}: {code} {content.decode()[:300]}")
+            raise PodiumError(f"{method} {path}: {code} {content.decode()[:300]}")
         return content
 
     async def watch(self, path: str) -> AsyncIterator[bytes]:
-        """Yield the events of a watch, as JSON; raises LiveBenchError."""
+        """Yield the events of a watch, as JSON; raises PodiumError."""
         self._send("GET", path, b"")
         code, _ = await self._headers()
         if code != 200:
-            raise LiveBenchError(f"GET {path}: {code}")
+            raise PodiumError(f"GET {path}: {code}")
         rest = b""
         while size := int(await self._reader.readline(), 16):
             chunk = await self._reader.readexactly(size + 2)
@@ -122,7 +118,7 @@ class UpProcess(msgspec.Struct, frozen=True):
         for line in Path(f"/proc/{self.pid}/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / _KIB_PER_MIB
-        raise LiveBenchError(f"the memory of process {self.pid} isn't known")
+        raise PodiumError(f"the memory of process {self.pid} isn't known")
 
     def processor_s(self) -> float:
         """Return the CPU time of the process in seconds; only on Linux."""
@@ -133,7 +129,7 @@ class UpProcess(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
-    """Run `podium up` until the end of `async with`; raises LiveBenchError.
+    """Run `podium up` until the end of `async with`; raises PodiumError.
 
     Args:
         keeps: whether objects are stored in a database, or only in memory.
@@ -154,9 +150,9 @@ async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
             while not (found := [*Path(directory).rglob("kubeconfig")]):
                 if process.poll() is not None:
                     output = process.stderr.read() if process.stderr else ""
-                    raise LiveBenchError(f"podium up has ended: {output.strip()}")
+                    raise PodiumError(f"podium up has ended: {output.strip()}")
                 if time.monotonic() > end_s:
-                    raise LiveBenchError(f"podium up wasn't ready within {_START_S_MAX:.0f} s")
+                    raise PodiumError(f"podium up wasn't ready within {_START_S_MAX:.0f} s")
                 await asyncio.sleep(_LOOK_S)
             yield UpProcess(LiveTarget.of(found[0]), process.pid)
         finally:

@@ -39,10 +39,6 @@ _HIGHER_IS_BETTER = ("utilisation",)
 _NEITHER = ("pods",)
 
 
-class SideError(PodiumError):
-    """Two sides that can't be compared, or a side whose file can't be used."""
-
-
 @dataclass(frozen=True, slots=True)
 class Side:
     """What one side of a comparison runs: its own scenarios, or changes to shared scenarios."""
@@ -85,29 +81,31 @@ def read_side(name: str, max_pods: int) -> Side:
 
 
 def configuration_side(name: str, documents: Sequence[Mapping[str, Any]]) -> Side:
-    """Make the side of a scheduler configuration; raises SideError if it is invalid."""
+    """Make the side of a scheduler configuration; raises PodiumError if it is invalid."""
     try:
         load_configuration(documents, plugin_factories().keys())
     except InvalidDocumentError as error:
-        raise SideError("\n".join(f"{name}: {one}" for one in error.errors)) from None
+        raise PodiumError("\n".join(f"{name}: {one}" for one in error.errors)) from None
     return Side(name, "configuration", documents)
 
 
 def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequence[WholeScenario]:
-    """Return the scenarios that both sides run; raises SideError if they can't be compared."""
+    """Return the scenarios that both sides run; raises PodiumError if they can't be compared."""
     if "recording" in (a.kind, b.kind):
         if a.kind != b.kind or scenarios:
-            raise SideError("a recording can be compared with another recording, and plays nothing")
+            raise PodiumError(
+                "a recording can be compared with another recording, and plays nothing"
+            )
         return ()
     if "scenario" in (a.kind, b.kind):
         if a.kind != b.kind or scenarios:
-            raise SideError("a scenario can be compared with another scenario, and plays itself")
+            raise PodiumError("a scenario can be compared with another scenario, and plays itself")
         return [] if a.scenario is None else [a.scenario]
     kinds = {a.kind, b.kind} - {DEFAULT}
     if len(kinds) > 1:
-        raise SideError(f"{a.name} is a {a.kind} and {b.name} a {b.kind}: compare like with like")
+        raise PodiumError(f"{a.name} is a {a.kind} and {b.name} a {b.kind}: compare like with like")
     if not scenarios:
-        raise SideError("which scenarios are to be played? Name them with --scenario")
+        raise PodiumError("which scenarios are to be played? Name them with --scenario")
     return scenarios
 
 
@@ -186,7 +184,7 @@ def compare(
     executor: Executor,
     done: Done,
 ) -> Comparison:
-    """Run all scenarios with all seeds on both sides; raises SideError."""
+    """Run all scenarios with all seeds on both sides; raises PodiumError."""
     played = scenarios_of(a, b, scenarios)
     twins: list[_Twins] = []
     if a.recording is not None and b.recording is not None:

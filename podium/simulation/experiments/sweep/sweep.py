@@ -37,7 +37,7 @@ def play_sweep(
     directory: Path | None,
     done: Done,
 ) -> list[Trial]:
-    """Run all trials of a sweep; raises TrialJournalError."""
+    """Run all trials of a sweep; raises PodiumError."""
     # Equal only for equal sweeps, scenarios and releases.
     identity = [
         __version__,

@@ -25,10 +25,6 @@ _PATH_RULE = 'must be a path such as spec.nodes[0].count or metadata.annotations
 Number = int | float
 
 
-class SweepError(PodiumError):
-    """A file that isn't a sweep; the message has a line for each fault."""
-
-
 class SettingRange(Document):
     """Numbers of an interval, both ends included.
 
@@ -238,9 +234,9 @@ class Sweep:
 
 
 def read_sweep(path: str) -> Sweep:
-    """Read a sweep; raises SweepError, or InputFileError if the file can't be read."""
-    decoded = decode(SweepDocument, one_document(path, read_text(path), KIND, SweepError))
+    """Read a sweep; raises PodiumError, or InputFileError if the file can't be read."""
+    decoded = decode(SweepDocument, one_document(path, read_text(path), KIND))
     if decoded.document is None:
-        raise SweepError("\n".join(f"{path}: {one}" for one in decoded.faults))
+        raise PodiumError("\n".join(f"{path}: {one}" for one in decoded.faults))
     document = decoded.document
     return Sweep(document.metadata.name or Path(path).stem, Path(path).parent, document.spec)

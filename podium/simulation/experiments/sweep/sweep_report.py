@@ -130,7 +130,7 @@ class SweepReport(Report):
 
 
 def sweep_report(sweep: Sweep, scenarios: Sequence[str], trials: Sequence[Trial]) -> SweepReport:
-    """Rank and report trials; raises UnknownMeasureError if no run has the objective's measure."""
+    """Rank and report trials; raises PodiumError if no run has the objective's measure."""
     objective = sweep.spec.objective
     ranked: list[RankedTrial] = []
     worst_run = None

@@ -18,15 +18,11 @@ NAME = "journal.jsonl"
 Result = Mapping[str, Any]
 
 
-class TrialJournalError(PodiumError):
-    """The journal is of another sweep, or it can't be read or written."""
-
-
 class TrialJournal:
     """The results of a sweep's runs by key, in a file that only one process writes.
 
     Raises:
-        TrialJournalError: the directory has the journal of another sweep, another process writes
+        PodiumError: the directory has the journal of another sweep, another process writes
             it, or it can't be read or written.
     """
 
@@ -38,7 +34,7 @@ class TrialJournal:
             directory.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("a+b")
         except OSError as error:
-            raise TrialJournalError(f"{self._path}: {error.strerror or error}") from None
+            raise PodiumError(f"{self._path}: {error.strerror or error}") from None
         try:
             self._read()
         except BaseException:
@@ -78,14 +74,14 @@ class TrialJournal:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise TrialJournalError(f"{self._path}: {error.strerror or error}") from None
+            raise PodiumError(f"{self._path}: {error.strerror or error}") from None
 
     def _read(self) -> None:
         try:
             # A lock of this process alone: forks that outlive it don't keep others away.
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise TrialJournalError(f"{self._path}: another process is writing to it") from None
+            raise PodiumError(f"{self._path}: another process is writing to it") from None
         self._file.seek(0)
         data = self._file.read()
         whole = data[: data.rfind(b"\n") + 1]
@@ -93,9 +89,9 @@ class TrialJournal:
             lines = [json.loads(line) for line in whole.splitlines()]
             results = {line["run"]: line["result"] for line in lines[1:]}
         except (ValueError, KeyError, TypeError) as error:
-            raise TrialJournalError(f"{self._path}: can't be read: {error}") from None
+            raise PodiumError(f"{self._path}: can't be read: {error}") from None
         if lines and lines[0] != self._header:
-            raise TrialJournalError(
+            raise PodiumError(
                 f"{self._path}: belongs to another sweep, or its files have changed since; "
                 "name another directory, or remove this one"
             )

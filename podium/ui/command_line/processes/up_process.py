@@ -51,10 +51,6 @@ _STUCK_S = 60.0
 """A cluster with pods on their way has settled when nothing was written for this time."""
 
 
-class ApplyError(PodiumError):
-    """An object of `--apply` was refused by the API server."""
-
-
 def run(asked: UpOptions, data_dir: Path | None, stages: Stages) -> None:
     """Run a cluster until Ctrl-C, SIGTERM or the end of its terminal, or until it has settled."""
     with working("reading"):
@@ -91,7 +87,7 @@ async def _run(
                 refusals.append(str(problem))
         backend.acted()
         if refusals:
-            raise ApplyError("\n".join(refusals))
+            raise PodiumError("\n".join(refusals))
         link, own = mount_dashboard(embedded), embedded.directory.kubeconfig
         if asked.merge_kubeconfig:
             stack.enter_context(merged(own, usual_kubeconfig()))
