@@ -86,7 +86,7 @@ def test_a_plan_leaves_the_cluster_as_it_is() -> None:
         rival = pod("rival", "3")
         assert [one.pod for one in cluster.plan(rival).pending] == ["default/rival"]
         assert not cluster.plan(rival, delete=["pod/batch"]).pending
-        drained = cluster.plan(drain="podium-1:force", until_s=120, fail_on="pending,eviction")
+        drained = cluster.plan(drain="podium-1:force", until=120, fail_on="pending,eviction")
         assert [one.object for one in drained.failed_on][:1] == ["default/batch"]
         with pytest.raises(PodiumError, match="drian: unknown; is drain"):
             cluster.plan(drian="podium-1")
