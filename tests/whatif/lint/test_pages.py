@@ -22,8 +22,8 @@ from tests.docs.markdown import Block, Line, parts
 
 FOLDER = ROOT / "docs" / "lint"
 EXAMPLES = "## Bad"
-REST = "The other objects stay as they are."
-CHANGES = "Only these fields change:"
+REST = "Added:"
+CHANGES = "Changed fields:"
 INDEX = FOLDER / "README.md"
 RULES_OF_INDEX = "## Rules\n\n"
 
