@@ -42,6 +42,12 @@ th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left
 th { background: var(--head); white-space: nowrap; } .name { white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
 .waiting { color: var(--waiting); } .faint { opacity: 0.6; }
+@media print { :root { color-scheme: light; --text: #000; --back: #fff; --line: #999; --head: #eee;
+    --good: #0550ae; --bad: #a33a00; --waiting: #6e4b9e; } img { filter: none; }
+  body { font-size: 10pt; margin: 0; } .table { overflow: visible; }
+  tr, .bar { break-inside: avoid; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+  * { print-color-adjust: exact; } }
 """
 PICTURE_STYLE = """
 .bars { display: grid; grid-template-columns: minmax(5rem, max-content) repeat(var(--columns), 1fr);

@@ -114,10 +114,12 @@ class PendingPod(PodRow):
         fits_on: the node on which the pod would fit, if it waits only because no event has woken
             it; otherwise empty.
         tried_at_s: when a pod with `fits_on` is tried, in seconds since the plan began; else None.
+        waited_before: whether the pod existed before the plan, and was pending then, too.
     """
 
     message: str
     since_s: Since = 0.0
+    waited_before: Annotated[bool, IF_ANY] = False
     nominated_node: Annotated[str, IF_ANY] = ""
     room_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="roomAt")] = None
     replaces: Annotated[str, IF_ANY] = ""

@@ -202,6 +202,7 @@ class OutcomeReader:
                     **self._owners.row_of(pod),
                     message=condition_message(pod, "PodScheduled") or _NOT_TRIED,
                     since_s=self._since_s(pod),
+                    waited_before=not self._history(pod).is_new,
                     nominated_node=nominated,
                     room_at_s=round(max(ends_s), 3) if ends_s else None,
                     replaces=self._pod_of(self._history(pod).replaces),

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from podium.api.presentation import Bars, Block, Branch, Paragraph, Piece, Section, Tone, Tree
-from podium.api.values.message_words import count
+from podium.api.values.message_words import count, listed
 from podium.whatif.plan.plan_report import (
     Disruption,
     Happening,
@@ -17,10 +17,11 @@ from podium.whatif.plan.presentation.choice_text import candidate_table, choice_
 
 _NODES_MAX = 40
 _LANES_MAX = 60
-_DECISIONS_MAX = 200
-_CANDIDATES_MAX = 2_000
+_DECISIONS_MAX = 100
+_CANDIDATES_MAX = 1_000
 # All decisions together show so many candidates, and each shows at least so many.
 _CANDIDATES_MIN = 5
+_NAMES_MAX = 3
 _NARROWEST = 0.015
 _LEGEND = (
     "Hatched pods leave, blue ones are new. A pod is as wide as its CPU or its memory of the node."
@@ -127,13 +128,20 @@ def _branch(one: Disruption, by: dict[str, list[Disruption]], seen: frozenset[st
 
 
 def decisions(plan: Plan) -> Iterator[Section]:
-    """Yield a section about each preemption, with the candidate nodes."""
+    """Yield a section about each preemption, with the candidate nodes, and each reason to wait."""
     shown = plan.preemptions[:_DECISIONS_MAX]
     each = max(_CANDIDATES_MIN, _CANDIDATES_MAX // max(1, len(shown)))
     for one in shown:
         title = f"Decision: {one.preemptor} preempts on {one.node}, {time_text(one.at_s)}"
         said = Paragraph(choice_sentence(one), Tone.GOOD)
         yield Section(title, [said, candidate_table(one, each)], is_detail=True, is_long=True)
-    for pod in plan.pending[:_DECISIONS_MAX]:
-        title = f"Decision: {pod.pod} stays pending"
-        yield Section(title, [Paragraph(pod.message, Tone.BAD)], is_detail=True, is_long=True)
+    if left := len(plan.preemptions) - len(shown):
+        more = Paragraph(f"{count(left, 'decision')} more, with -o json.")
+        yield Section("Further decisions", [more], is_detail=True, is_long=True)
+    names: dict[str, list[str]] = defaultdict(list)
+    for pod in plan.pending:
+        names[pod.message].append(pod.pod)
+    for message, pods in [*names.items()][:_DECISIONS_MAX]:
+        stay = "stays" if len(pods) == 1 else "stay"
+        title = f"Decision: {listed(pods, _NAMES_MAX)} {stay} pending"
+        yield Section(title, [Paragraph(message, Tone.BAD)], is_detail=True, is_long=True)

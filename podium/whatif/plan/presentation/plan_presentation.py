@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
-from podium.api.values.message_words import count, listed
+from podium.api.values.message_words import and_more, count, listed
 from podium.simulation.timeline.preemption import Victim
 from podium.whatif.plan.plan_report import (
     Disruption,
@@ -29,13 +29,16 @@ from podium.whatif.plan.presentation.plan_pictures import (
 )
 from podium.whatif.plan.presentation.plan_summary_text import lost_text, sleep_text, summary_lines
 
-_AFFECTED = ("Pending", "Refused by the node", "Rejected by the API")
+_PENDING_BEFORE = "Pending since before the plan"
+_AFFECTED = ("Pending", _PENDING_BEFORE, "Refused by the node", "Rejected by the API")
 _BUDGETS_MAX = 10
 # More of these are shown by -o wide only.
 _VICTIMS_MAX = 5
 _MOMENTS_MAX = 20
 _STALE_MAX = 10
-_NAMES_MAX = 12
+_NAMES_MAX = 5
+# A document of one file stays small enough for a mail.
+_LINES_MAX = 1_000
 _AS_ABOVE = "as above"
 # The API server quotes a template that may not change whole.
 _QUOTED = re.compile(r"\{.{200,}\}(?=: )")
@@ -54,15 +57,14 @@ def plan_presentation(plan: Plan) -> Presentation:
         sentences.append(
             f"Budget {one.budget} {allowed}, {least}, {one.allowed_after} in the end{violated}."
         )
-    victims = _victims(plan)
-    choices = Bullets([choice_sentence(one) for one in plan.preemptions])
+    choices = [choice_sentence(one) for one in plan.preemptions]
     details = [
-        replace(victims, blocks=[*victims.blocks, choices]),
+        Section("Preemptions", [replace(_victims(plan), rows_most=_LINES_MAX), _cut(choices)]),
         _placements(plan, wide=False),
         *(one for one in leftovers if one.title not in _AFFECTED),
         _unrelated(plan),
         _chance(plan),
-        _timeline(plan),
+        Section("Timeline", [_cut(_moments(plan))]),
         Section("Notes", [Bullets(plan.notes)]),
     ]
     return Presentation(
@@ -87,6 +89,7 @@ def plan_presentation(plan: Plan) -> Presentation:
 
 def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
     """Present a plan for a terminal, with each pod, candidate node and event if `wide`."""
+    is_short = len(plan.timeline) <= _MOMENTS_MAX
     sections = [
         Section("Summary", [Bullets([*summary_lines(plan, wide=wide)])]),
         _placements(plan, wide=wide),
@@ -95,13 +98,13 @@ def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
         budgets(plan),
         stale_priorities(plan, wide=wide),
         *_leftovers(plan, wide=wide),
-        *([_timeline(plan)] if wide or len(plan.timeline) <= _MOMENTS_MAX else ()),
+        *([Section("Timeline", [Bullets(_moments(plan))])] if wide or is_short else ()),
         _unrelated(plan),
         _chance(plan),
         Section("Notes", [Bullets(plan.notes)]),
         *_optimum(plan),
     ]
-    is_shortened = _victim_count(plan) > _VICTIMS_MAX or len(plan.timeline) > _MOMENTS_MAX
+    is_shortened = _victim_count(plan) > _VICTIMS_MAX or not is_short
     more = "Each preemption with its candidates, and the timeline: -o wide."
     return Presentation("", "", sections, footer=more if is_shortened and not wide else "")
 
@@ -145,7 +148,7 @@ def _how(placement: Placement, victims: Sequence[Victim]) -> str:
 def _preemptions(plan: Plan, *, wide: bool) -> Iterator[Section]:
     if not wide and _victim_count(plan) > _VICTIMS_MAX:
         return
-    yield _victims(plan)
+    yield Section("Preemptions", [_victims(plan)])
     for one in plan.preemptions if wide else ():
         yield Section(f"Candidates for {one.preemptor}", [candidate_table(one)])
         yield Section("", [Bullets([choice_sentence(one)])])
@@ -157,7 +160,7 @@ def _victim_count(plan: Plan) -> int:
     return sum(len(preemption.taken) for preemption in plan.preemptions)
 
 
-def _victims(plan: Plan) -> Section:
+def _victims(plan: Plan) -> Table:
     rows = []
     for preemption in plan.preemptions:
         for victim in preemption.taken:
@@ -170,8 +173,7 @@ def _victims(plan: Plan) -> Section:
             budget = Toned(covering, Tone.BAD if victim.broken else Tone.NONE)
             pod, priority = Toned(victim.pod, Tone.BAD), str(victim.priority)
             rows.append((pod, victim.node, priority, preemption.preemptor, budget))
-    headers = ["Victim", "Node", "Priority", "Preemptor", "Budget"]
-    return Section("Preemptions", [Table(headers, rows)])
+    return Table(["Victim", "Node", "Priority", "Preemptor", "Budget"], rows)
 
 
 def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
@@ -267,16 +269,10 @@ def stale_priorities(plan: Plan, *, wide: bool) -> Section:
 
 def _leftovers(plan: Plan, *, wide: bool) -> Iterator[Section]:
     pending = sorted(plan.pending, key=_comes_in_place)
-    rows: list[Sequence[Cell]] = []
-    for one in pending:
-        nomination, sleep = one.nominated_node or "-", sleep_text(one.fits_on, one.tried_at_s)
-        if one.room_at_s is not None:
-            nomination += f", which has room from {time_text(one.room_at_s)} on"
-        message = f"{one.message} It {sleep}." if sleep else one.message
-        rows.append((Toned(one.pod, Tone.WAITING), nomination, message))
-    table = _of_pods(["Pod", "Nominated to", "Message"], pending, rows, wide=wide)
-    yield Section("Pending", [table if wide else replace(table, rows=[*shown_once(table.rows, 2)])])
-    rows = [(Toned(g.pod, Tone.WAITING), g.message) for g in plan.gated]
+    for title, waited in (("Pending", False), (_PENDING_BEFORE, True)):
+        pods = [pod for pod in pending if pod.waited_before is waited]
+        yield Section(title, [_pending(pods, wide=wide)])
+    rows: list[Sequence[Cell]] = [(Toned(g.pod, Tone.WAITING), g.message) for g in plan.gated]
     yield Section("Gated", [_of_pods(["Pod", "Message"], plan.gated, rows, wide=wide)])
     rows = [
         (Toned(r.pod, Tone.BAD), r.node, f"{r.reason}{r.times}", r.message) for r in plan.refusals
@@ -297,13 +293,29 @@ def _leftovers(plan: Plan, *, wide: bool) -> Iterator[Section]:
     )
 
 
-def _timeline(plan: Plan) -> Section:
+def _pending(pods: Sequence[PendingPod], *, wide: bool) -> Table:
+    rows: list[Sequence[Cell]] = []
+    for pod in pods:
+        nomination, sleep = pod.nominated_node or "-", sleep_text(pod.fits_on, pod.tried_at_s)
+        if pod.room_at_s is not None:
+            nomination += f", which has room from {time_text(pod.room_at_s)} on"
+        message = f"{pod.message} It {sleep}." if sleep else pod.message
+        rows.append((Toned(pod.pod, Tone.WAITING), nomination, message))
+    table = _of_pods(["Pod", "Nominated to", "Message"], pods, rows, wide=wide)
+    return table if wide else replace(table, rows=[*shown_once(table.rows, 2)])
+
+
+def _cut(lines: Sequence[str]) -> Bullets:
+    return Bullets([*lines[:_LINES_MAX], *and_more(len(lines) - _LINES_MAX)])
+
+
+def _moments(plan: Plan) -> list[str]:
     times_s = [one.at_s for one in plan.placements]
     times_s += [one.at_s for one in plan.timeline if one.happening is Happening.FAILED]
     is_repeated = any(one.repeats for one in plan.refusals)
     takes_time = bool(plan.disruptions) or is_repeated or any(at_s >= 1 for at_s in times_s)
     if not takes_time:
-        return Section("Timeline", [Bullets([])])
+        return []
     # A pod that goes at once has no moment of its own in which it begins to terminate.
     gone = {(one.uid, one.at_s) for one in plan.timeline if one.happening is Happening.GONE}
     shown = [
@@ -312,8 +324,7 @@ def _timeline(plan: Plan) -> Section:
         if one.happening is not Happening.TERMINATING or (one.uid, one.at_s) not in gone
     ]
     width = max((len(time_text(one.at_s)) for one in shown), default=0)
-    lines = [f"{time_text(one.at_s):<{width}}  {one.text}" for one in shown]
-    return Section("Timeline", [Bullets(lines)])
+    return [f"{time_text(one.at_s):<{width}}  {one.text}" for one in shown]
 
 
 def _unrelated(plan: Plan) -> Section:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
 from podium.api.values.message_words import count, listed
@@ -12,7 +12,8 @@ from podium.whatif.plan.plan_report import BudgetChange, Plan, Return, WorkloadS
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 
 _WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
-_SENTENCES_MAX = 20
+_SENTENCES_MAX = 10
+_NAMES_MAX = 3
 _SLEEPERS_MAX = 5
 _EXCEEDED_QUOTA = re.compile(r"exceeded quota: ([^,]+), (.+)")
 _BUDGETS_MAX = 5
@@ -22,7 +23,8 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     """Yield the sentences of a plan's summary, the most important first."""
     counts = plan.counts
     parts = [f"{count(counts.placed, 'pod')} placed", f"{counts.preempted} preempted"]
-    parts.append(f"{counts.pending} pending")
+    before = sum(pod.waited_before for pod in plan.pending)
+    parts.append(f"{counts.pending} pending{f' ({before} before, too)' if before else ''}")
     more = {
         "evicted": counts.evicted,
         "recreated": counts.recreated,
@@ -43,13 +45,16 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     yield f"Interrupted at {time_text(plan.until_s)}. {text}" if plan.interrupted else text
     yield from _below(plan, len(plan.budgets) if wide else _BUDGETS_MAX)
     affected = [one for one in plan.workloads if one.lost or one.pending or _dips(one)]
-    shown = affected if wide else affected[:_SENTENCES_MAX]
+    shown = affected
+    if not wide and len(affected) > _SENTENCES_MAX:
+        shown = affected[:_SENTENCES_MAX]
+        yield from _harm(affected)
     for workload in shown:
         clauses = "; ".join(_clauses(workload, plan.until_s))
         is_sentence = clauses.startswith(("loses", "is ", "stays"))
         yield f"{workload.workload}{'' if is_sentence else ':'} {clauses}."
     if len(affected) > len(shown):
-        yield f"{len(affected) - len(shown)} workloads more, with -o wide."
+        yield f"{count(len(affected) - len(shown), 'workload')} more, with -o wide."
     yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
     # Pods that were, or are, left waiting by kube-scheduler although they fit.
     sleepers = [
@@ -107,6 +112,25 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
             yield f"{rollout.workload} is still rolling out at the plan's end, {end}: " + (
                 f"{rollout.text}."
             )
+
+
+def _harm(affected: Sequence[WorkloadSummary]) -> Iterator[str]:
+    """Yield a sentence for each kind of harm, with the workloads that suffer it most."""
+    down = [one for one in affected if one.is_unavailable]
+    waiting = [one for one in affected if one.pending]
+    fewer = [one for one in affected if _dips(one) and not one.is_unavailable]
+    whole = [one for one in affected if one.lost and not (one.pending or _dips(one))]
+    pending = count(sum(one.pending for one in waiting), "pod")
+    for workloads, words in (
+        (down, ("has no ready pod", "have no ready pod")),
+        (waiting, (f"has {pending} pending in the end", f"have {pending} pending in the end")),
+        (fewer, ("has fewer ready pods than before", "have fewer ready pods than before")),
+        (whole, ("loses pods without having fewer", "lose pods without having fewer")),
+    ):
+        if workloads:
+            names = listed([one.workload for one in workloads], _NAMES_MAX)
+            verb = words[len(workloads) > 1]
+            yield f"{count(len(workloads), 'workload')} {verb}: {names}."
 
 
 def sleep_text(fits_on: str, tried_at_s: float | None) -> str:

@@ -4,8 +4,18 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.plan_report import NodeFilling, PendingPod, Plan, PodShare, WorkloadSummary
-from podium.whatif.plan.presentation.plan_presentation import printed_plan
+from podium.api.policy.disruption_target import PREEMPTED
+from podium.ui.writers.html import to_html
+from podium.whatif.plan.plan_report import (
+    Happening,
+    Moment,
+    NodeFilling,
+    PendingPod,
+    Plan,
+    PodShare,
+    WorkloadSummary,
+)
+from podium.whatif.plan.presentation.plan_presentation import plan_presentation, printed_plan
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines
 from tests.objects import node, pod
 from tests.whatif.plan.plans import planned
@@ -69,3 +79,54 @@ def test_pods_that_no_event_wakes_are_all_named_at_full_width_only() -> None:
     assert "shop/web-0" in short
     assert "shop/web-6" not in short
     assert "pods more that no event wakes, with -o wide." in short
+
+
+def test_what_waited_before_stands_apart_from_what_waits_because_of_the_changes() -> None:
+    outcome = planned([node("n", "1"), pod("large", "2")], pod("new", "3"))
+    assert {one.pod: one.waited_before for one in outcome.pending} == {
+        "default/large": True,
+        "default/new": False,
+    }
+    assert next(summary_lines(outcome, wide=False)).endswith(" 2 pending (1 before, too).")
+    titles = [section.title for section in printed_plan(outcome, wide=False).filled_sections()]
+    assert {"Pending", "Pending since before the plan"} < {*titles}
+
+
+def test_a_large_plan_says_first_how_many_workloads_suffer_which_harm() -> None:
+    def workload(number: int, **fields: Any) -> WorkloadSummary:
+        return WorkloadSummary(
+            workload=f"Deployment default/w{number}", priority=0, pods=3, wanted=3, **fields
+        )
+
+    few = {"ready_before": 3, "ready_least": 1}
+    workloads = [workload(n, ready_before=3, is_unavailable=True, pending=2) for n in range(5)]
+    workloads += [workload(n, **few) for n in range(5, 10)]
+    workloads += [workload(10, lost={PREEMPTED: 1}, ready_before=3, ready_least=3)]
+    lines = [*summary_lines(Plan(until_s=60.0, workloads=tuple(workloads)), wide=False)]
+    names = "Deployment default/w0, Deployment default/w1, Deployment default/w2 and 2 more"
+    assert lines[1:5] == [
+        f"5 workloads have no ready pod: {names}.",
+        f"5 workloads have 10 pods pending in the end: {names}.",
+        "5 workloads have fewer ready pods than before: Deployment default/w5, "
+        "Deployment default/w6, Deployment default/w7 and 2 more.",
+        "1 workload loses pods without having fewer: Deployment default/w10.",
+    ]
+    assert lines[-1] == "1 workload more, with -o wide."
+
+
+def test_the_document_of_a_large_plan_is_small_enough_to_send() -> None:
+    moments = [
+        Moment(
+            pod=f"default/p-{n}",
+            uid=str(n),
+            at_s=float(n),
+            happening=Happening.FAILED,
+            text="x" * 80,
+        )
+        for n in range(20_000)
+    ]
+    waiting = [PendingPod(pod=f"default/p-{n}", message="0/1 nodes.") for n in range(5_000)]
+    large = Plan(until_s=60.0, timeline=tuple(moments), pending=tuple(waiting))
+    written = to_html(plan_presentation(large))
+    assert "and 19000 more" in written
+    assert len(written) < 1_000_000
