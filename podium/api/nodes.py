@@ -7,8 +7,6 @@ from podium.api.objects import Object, spec_of, status_of
 MEMORY_PRESSURE, DISK_PRESSURE, PID_PRESSURE = "MemoryPressure", "DiskPressure", "PIDPressure"
 
 PRESSURES = (MEMORY_PRESSURE, DISK_PRESSURE, PID_PRESSURE)
-"""The conditions of a node under pressure."""
-
 _NOTHING: Object = {}
 
 

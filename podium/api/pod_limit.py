@@ -5,7 +5,6 @@ from podium.api.objects import Object, controller_of, name, namespace, spec_of
 from podium.api.workloads import SCALED
 
 MAX_PODS = 10_000
-"""Default limit of new pods."""
 
 
 class PodLimit:

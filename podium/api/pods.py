@@ -12,8 +12,6 @@ COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 """The annotation and label of an indexed Job's pod with its completion index."""
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
-"""The annotation of a pod with the cost of its deletion."""
-
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _NOTHING: Object = {}
 _INDEXES = range(2**31)

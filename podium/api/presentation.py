@@ -50,9 +50,7 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; omitted if it has no rows.
-
-    Without headers, a terminal shows the rows as aligned lines.
+    """A table; omitted if it has no rows. Without headers, a terminal shows aligned lines.
 
     Attributes:
         title: line above the table; empty if the section's title is enough.

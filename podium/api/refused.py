@@ -17,13 +17,10 @@ class StatusCause(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RefusedError(PodiumError):
-    """The API server refuses a request and returns a `Status`.
+    """The API server refuses a request and returns a `Status`; fields may be absent as upstream.
 
     Attributes:
-        reason: reason such as `Conflict`; empty where upstream sets none.
-        details: name, group, kind and uid of the object, as far as known; None where upstream
-            sets none.
-        retry_after_s: seconds to wait before a retry; None where upstream sets none.
+        details: name, group, kind and uid of the object, as far as known.
         metadata: metadata of the `Status`, such as the `continue` token of an expired list.
     """
 

@@ -22,7 +22,6 @@ from podium.api.values.quantity import (
 )
 
 RESIZE_PENDING, RESIZE_IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
-"""The pod conditions of a pending resize, and of a resize in progress."""
 
 # What the scheduler's scores assume of a container that doesn't say what it requests.
 SCORING_DEFAULTS: Mapping[str, int] = {

@@ -26,7 +26,6 @@ _HOST_FIELDS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "h
 _HEADER_LINES = 2
 
 _Render = Callable[[Any], Any]
-"""Renders a value; None is an absent one."""
 
 
 class _Field(NamedTuple):

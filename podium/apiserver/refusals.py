@@ -17,8 +17,6 @@ MODIFIED = (
 )
 
 FAULTS_MAX = 1000
-"""The most faults that a refusal lists."""
-
 _FAULTS_LENGTH_MAX = 2**20
 
 # The key of a kind in etcd, where it isn't the plural.
@@ -118,21 +116,15 @@ def _length(fault: FieldError) -> int:
 
 
 bad_request = partial(RefusedError, 400, "BadRequest")
-"""400: the request is malformed."""
-
 not_acceptable = partial(RefusedError, 406, "NotAcceptable")
-"""406: no accepted media type is available."""
-
 internal = partial(RefusedError, 500, "")
 """500: a fault for which kube-apiserver has no better code."""
 
 unauthorized = partial(RefusedError, 401, "Unauthorized", "Unauthorized")
-"""401: the credentials are unknown."""
 
 no_such_resource = partial(
     RefusedError, 404, "NotFound", "the server could not find the requested resource", details={}
 )
-"""404: no kind is served at the path."""
 
 no_such_method = partial(
     RefusedError,
@@ -141,12 +133,10 @@ no_such_method = partial(
     "the server does not allow this method on the requested resource",
     details={},
 )
-"""405: the path doesn't take the method."""
 
 inapplicable = partial(
     RefusedError, 422, "Invalid", "the server rejected our request due to an error in our request"
 )
-"""422: a patch can't be applied to the object."""
 
 server_fault = partial(
     RefusedError, 500, "InternalError", "Internal error occurred: see the server's log"
@@ -159,7 +149,6 @@ no_room = partial(
     "InternalError",
     "Internal error occurred: the disk of the data directory is full, nothing is written",
 )
-"""500: the disk has no room for the write, which was undone."""
 
 
 def entity_too_large(why: str) -> RefusedError:

@@ -100,4 +100,3 @@ def _by_plural(customs: Iterable[Kind]) -> dict[GroupVersion, Mapping[str, Kind]
 _BUILT_IN: Mapping[GroupVersion, Mapping[str, Kind]] = _built_in()
 
 BUILT_IN = Registry()
-"""The built-in kinds, without any definitions."""

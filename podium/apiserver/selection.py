@@ -1,8 +1,4 @@
-"""Selections: label and field selectors of lists and watches.
-
-Every kind can be selected by name and namespace, some by further fields. Other fields are refused,
-with the messages of the kinds' conversions in v1.36.
-"""
+"""Selections: label and field selectors of lists and watches; a kind declares its own fields."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +14,6 @@ from podium.apiserver.kinds.registration.registrations import registration_of
 from podium.apiserver.refusals import bad_request
 
 NAMESPACE = text("metadata.namespace")
-"""Reads the namespace of an object; empty for cluster-scoped ones."""
 
 
 class FieldTerm(msgspec.Struct, frozen=True):

@@ -1,7 +1,4 @@
-"""The API server without a network: the verbs of kube-apiserver v1.36 on objects.
-
-HTTP clients and controllers in the same process use the same verbs, so the same rules apply.
-"""
+"""The API server without a network: the verbs of kube-apiserver v1.36 for all its clients."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -94,7 +91,6 @@ class ApiServer:
 
     Attributes:
         usage: reads the resource usage of nodes and pods; None without metrics.
-        service_account_tokens: signs tokens; None for servers without authentication.
         reaches_nodes: whether logs are fetched from kubelets.
     """
 

@@ -13,14 +13,10 @@ UNKNOWN_OUTCOME = "Timeout"
 
 # Made for every machine and object: a msgspec.Struct is the type that is constructed fastest.
 class Change(msgspec.Struct, frozen=True):
-    """The addition, modification or deletion of an object.
+    """The addition (without `old`), modification or deletion (without `new`) of an object.
 
     Intermediate states may be skipped, but an object that was deleted and created again is reported
     as a deletion and an addition. Objects are never modified in place.
-
-    Attributes:
-        old: state that the machine saw last; None for an addition.
-        new: current state; None for a deletion.
     """
 
     kind: str
@@ -36,10 +32,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class FirstList(msgspec.Struct, frozen=True):
-    """All objects of a kind at the start, by namespace and name.
-
-    Machines with `takes_lists` get a FirstList instead of an addition for each object.
-    """
+    """All objects of a kind at the start, for machines with `takes_lists`, by their places."""
 
     kind: str
     objects: Mapping[Place, Object]

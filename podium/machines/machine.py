@@ -13,7 +13,6 @@ class Machine(Protocol):
     """A state machine that turns watch events into API calls.
 
     Attributes:
-        name: name in the user agent and in Events.
         kinds: keys of the kinds to watch. A machine that discovers a custom kind replaces
             the set by a larger one.
     """
@@ -25,10 +24,7 @@ class Machine(Protocol):
         """Process an event, and return the calls to make; `now_s` never decreases between calls."""
 
     def next_wakeup_s(self) -> float | None:
-        """Return the time before or at which the next `Woken` is due, in seconds since the epoch.
-
-        A time in the past means at once; None means that no wake-up is needed.
-        """
+        """Return when the next `Woken` is due at the latest, in seconds since the epoch, or None."""
 
 
 @runtime_checkable

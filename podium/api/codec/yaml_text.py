@@ -67,7 +67,6 @@ def decoded(data: bytes) -> tuple[str, TextFault | None]:
 # Deeper than any object of Kubernetes; bounds the recursion, and libyaml's work, which grows with
 # the square of the depth.
 DEPTH_MAX = 150
-"""Maximum nesting depth of values."""
 
 # How many values may stand in a document by aliases; a few lines could make billions.
 ALIASED_MAX = 400_000
@@ -77,10 +76,7 @@ _CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
 
 
 def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[YamlDocument]:
-    """Yield the documents of a YAML text in order, except for documents without content.
-
-    A repeated key is a fault unless `may_repeat` is set; then its last value counts.
-    """
+    """Yield the documents with content; unless it `may_repeat`, a repeated key is a fault."""
     number = 0
     for line, part in _parts(text):
         for document in _documents(part, line, may_repeat):

@@ -1,8 +1,4 @@
-"""Reports that Podium writes, declared as types, from which JSON and schemas are derived.
-
-A report is a dataclass derived from `Report`. Its JSON has the fields in order, in camel case;
-annotations declare exceptions.
-"""
+"""Reports that Podium writes: dataclasses from which JSON in camel case and schemas are derived."""
 
 from dataclasses import dataclass, fields
 from functools import cache

@@ -163,10 +163,8 @@ POD_GROUP, WORKLOAD, POD_GROUP_OF_PLUGINS = _kinds(_OPTIONAL, OptionalKind)
 OPTIONAL_KINDS: Mapping[str, Kind] = {
     kind.key: kind for kind in (POD_GROUP, WORKLOAD, POD_GROUP_OF_PLUGINS)
 }
-"""The optional kinds by key."""
 
 ALL_KINDS: Mapping[str, Kind] = {**KINDS, **OPTIONAL_KINDS}
-"""All kinds by key, optional ones included."""
 
 
 def kind_of(obj: Mapping[str, Any]) -> Kind | None:

@@ -14,8 +14,6 @@ from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, entries, holds, is_terminating, part, spec_of
 
 DEFINITION = KINDS["CustomResourceDefinition"]
-"""The kind of the definitions."""
-
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that holds a definition until its objects are gone."""
 

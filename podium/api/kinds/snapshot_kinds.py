@@ -1,7 +1,4 @@
-"""The kinds that affect decisions ("decisive"), and the identities of their objects.
-
-Manifests, snapshots, the export command, plans and scenarios derive their kinds from this list.
-"""
+"""The kinds that affect decisions ("decisive"), and the identities of their objects."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -41,10 +38,7 @@ _SHOWN = (
 )
 
 DECISIVE_KINDS: Mapping[str, Kind] = {key: ALL_KINDS[key] for key in _NAMES}
-"""The kinds that affect decisions, by key."""
-
 SNAPSHOT_KINDS = tuple(key for key in ALL_KINDS if key in _NAMES or key in _SHOWN)
-"""The keys of the kinds that a snapshot of a cluster has."""
 
 # kubectl fails where it is asked for a kind that the server doesn't have.
 _EXPORTED = ",".join(kind.plural for key, kind in DECISIVE_KINDS.items() if key in KINDS)

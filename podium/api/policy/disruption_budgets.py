@@ -50,8 +50,6 @@ SYNC_FAILED = "SyncFailed"
 
 _NOTHING: Mapping[str, Any] = {}
 BOUNDS = ("minAvailable", "maxUnavailable")
-"""The alternative fields of a budget's spec for its bound."""
-
 _PERCENT_STEPS = 100
 
 
@@ -59,8 +57,7 @@ class OwnerScale(msgspec.Struct, frozen=True):
     """The wanted size of a pod's controller; for a Deployment's ReplicaSet, that of the Deployment.
 
     Attributes:
-        uid: uid of the controller with the number of replicas.
-        controller: kind and name of that controller; empty if unknown.
+        controller: kind and name of the controller with the number of replicas; empty if unknown.
         is_ordered: whether the controller creates no further pod while one isn't ready.
     """
 
@@ -324,11 +321,9 @@ def sync_failure(budget: Object) -> str:
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """A disruption budget as the scheduler evaluates it.
+    """A disruption budget as the scheduler evaluates it; an invalid selector selects nothing.
 
     Attributes:
-        selector: selector of pods; an invalid one selects nothing.
-        allowed: number of pods that may still be disrupted.
         disrupted: names of pods whose granted eviction is already counted.
         desired_healthy: `status.desiredHealthy`; None if absent.
         is_respected: whether its annotation asks preemption never to violate the budget.

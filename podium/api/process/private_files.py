@@ -8,7 +8,6 @@ from pathlib import Path
 from podium.api.errors import PodiumError
 
 OWNER_ONLY = 0o600
-"""The mode of a file that only its owner may read."""
 _OWNER_ONLY_DIRECTORY = 0o700
 
 

@@ -12,20 +12,14 @@ _keeps_all = False
 
 
 def keep_all_there_is() -> None:
-    """Exclude existing objects, and those of `without_garbage_collection`, from collection.
-
-    It is for processes that end soon, or keep their objects until they end.
-    """
+    """Exclude objects, and those of `without_garbage_collection`, from collection for good."""
     global _keeps_all
     _keeps_all = True
     gc.freeze()
 
 
 def collect_rarely() -> None:
-    """Exclude all existing objects from garbage collection, and collect others less often.
-
-    Nearly all objects are freed by reference counting, as few are in cycles.
-    """
+    """Exclude existing objects from garbage collection, and collect others, few in cycles, less."""
     keep_all_there_is()
     gc.set_threshold(_ALLOCATIONS, _YOUNG, _MIDDLE)
 

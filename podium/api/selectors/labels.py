@@ -146,10 +146,7 @@ def label_selector(raw: Mapping[str, Any] | None) -> Selector:
 
 
 def equality_selector(mapping: Mapping[str, str] | None) -> Selector:
-    """Return the selector of a map of labels, as in a Service or a nodeSelector, unvalidated.
-
-    An absent or empty map matches everything.
-    """
+    """Return the selector of an unvalidated map of labels; an empty or absent one matches all."""
     return conjunction(Requirement(key, "In", (value,)) for key, value in (mapping or {}).items())
 
 

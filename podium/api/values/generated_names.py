@@ -1,7 +1,6 @@
-"""Generated names and hashes like those of Kubernetes, but deterministic.
+"""Generated names and hashes like those of Kubernetes, but derived from SHA-256.
 
-Kubernetes draws five random characters and hashes templates by its own function; here both are
-derived from SHA-256, so that plans are repeatable. A real cluster would generate other names.
+So plans are repeatable. A real cluster would generate other names.
 """
 
 import hashlib

@@ -96,10 +96,7 @@ def is_bound_to(volume: Object, claim: Object) -> bool:
 
 
 def bound_to(volume: Object, claim: Object) -> Object:
-    """Return the persistent volume bound to a claim, as by GetBindVolumeToClaim.
-
-    An annotation marks a volume that the controller has bound, unless a user reserved it.
-    """
+    """Return the volume bound to a claim (GetBindVolumeToClaim), marked unless it was reserved."""
     if not is_bound_to(volume, claim) and BOUND_BY_CONTROLLER not in annotations(volume):
         volume = annotated(volume, {BOUND_BY_CONTROLLER: "yes"})
     reference = {

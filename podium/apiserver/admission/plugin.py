@@ -68,11 +68,10 @@ class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdmissionPlugin:
-    """An admission plugin, whose name is that of its class. Methods do nothing by default.
+    """An admission plugin, with the name of its class; methods do nothing by default.
 
     Attributes:
-        handles: operations by resource: a kind such as `Pod`, a kind with a subresource such as
-            `Pod/binding`, or ALL_NAMESPACED.
+        handles: operations by resource, such as `Pod` or `Pod/binding`, or ALL_NAMESPACED.
     """
 
     handles: ClassVar[Mapping[str, frozenset[Operation]]]

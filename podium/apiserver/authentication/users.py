@@ -66,20 +66,12 @@ class PolicyRule:
 
 
 AUTHENTICATED = "system:authenticated"
-"""The group of all authenticated users."""
-
 UNAUTHENTICATED = "system:unauthenticated"
-"""The group of all other users."""
-
 MASTERS = "system:masters"
-"""The group of users with all rights."""
-
 NODES = "system:nodes"
 """The group of kubelets; the node authorizer gives each access to its node's objects."""
 
 READERS = "podium:readers"
-"""The group of users who may read everything and change nothing."""
-
 _NODE_USER = "system:node:"
 _SERVICE_ACCOUNT_USER = "system:serviceaccount:"
 _SERVICE_ACCOUNTS = "system:serviceaccounts"
@@ -105,7 +97,6 @@ RULES: Mapping[str, tuple[PolicyRule, ...]] = {
     # Less than Kubernetes' system:public-info-viewer, which also permits single health checks.
     UNAUTHENTICATED: (PolicyRule(("get",), paths=_FOR_ALL),),
 }
-"""The fixed rules of each group."""
 
 
 # A client sends many requests with the same groups.
@@ -142,10 +133,7 @@ ADMIN = User("kubernetes-admin", (MASTERS, AUTHENTICATED))
 """The user with all rights, and the default user of requests."""
 
 READER = User("podium-reader", (READERS, AUTHENTICATED))
-"""The user who may read everything and change nothing."""
-
 ANONYMOUS = User("system:anonymous", (UNAUTHENTICATED,))
-"""The user of requests without credentials."""
 
 
 def node_user(name: str) -> User:

@@ -13,8 +13,6 @@ from podium.api.objects import Object, entries, holds, is_terminating, part, sta
 from podium.apiserver.store.store import Store
 
 Delete = Callable[[Kind, str, str, float], object]
-"""Deletes an object, by kind, namespace and name, at a time."""
-
 _ACCEPTED = ("True", "NoConflicts", "no conflicts found")
 _ESTABLISHED = ("True", "InitialNamesAccepted", "the initial names have been accepted")
 _NOT_ESTABLISHED = ("False", "NotAccepted", "not all names are accepted")

@@ -1,8 +1,4 @@
-"""The ASGI application: passes HTTP requests to a `Backend`.
-
-It limits requests, authenticates users and reads bodies. Authorization is in `handle`, which the
-backend calls.
-"""
+"""The ASGI application: limits, authenticates and reads requests for a `Backend` to answer."""
 
 import asyncio
 import gc
@@ -54,10 +50,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Backend(Protocol):
-    """Protocol of the object that answers requests, in the event loop of the server.
-
-    The server blocks during each call, so calls should be short.
-    """
+    """Protocol of the object that answers requests; the server blocks during each call."""
 
     @property
     def authorizer(self) -> Authorizer:

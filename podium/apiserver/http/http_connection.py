@@ -55,10 +55,7 @@ Applications offer it as `prompt`; it isn't called for HEAD.
 
 
 class HttpConnection(HttpToolsProtocol):
-    """Uvicorn's connection, with prompt responses that are written at once.
-
-    The request line and headers are limited in size and time.
-    """
+    """Uvicorn's connection, with prompt responses, and limits on request line and headers."""
 
     def __init__(self, *, limits: Limits, **options: Any) -> None:
         super().__init__(**options)

@@ -15,16 +15,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         requests_max: most requests at once, except watches; further ones get 429, as from
             kube-apiserver.
         watches_max: most watches at once; further ones get 429.
-        body_bytes_max: longest body; longer ones get 413.
         head_bytes: longest request line with headers; longer ones get 400.
         head_s: seconds for request line and headers, from the connection or the first byte of a
-            later request, as in kube-apiserver; then the client is disconnected. Also the
-            seconds for a TLS handshake.
+            later request, as in kube-apiserver; also for a TLS handshake.
         request_s: seconds for a body to arrive; then the request gets 408.
         idle_s: seconds that a connection may be idle between requests.
         stall_s: seconds that a client may not read what is sent to it.
         watch_s: seconds that watches without a timeout last, or at random up to twice as long.
-        bookmark_s: seconds between bookmarks.
         gzip_bytes_min: size from which responses are compressed for clients that accept it.
     """
 

@@ -27,10 +27,7 @@ _LENGTH_MAX = 16 * 2**20
 
 
 class EventTexts:
-    """A cache of encoded events, up to a total size in bytes.
-
-    The encoding of an event only depends on its type, the object's version, and the form.
-    """
+    """A cache of events encoded by type, version of the object, and form, up to a size in bytes."""
 
     def __init__(self) -> None:
         self._length = 0

@@ -1,8 +1,4 @@
-"""Kinds that no component of Podium acts on: defaults and validation beyond those of the schema.
-
-Types and default values of their fields are in `podium/apiserver/schema/data/`, their strategies in
-`registration/registrations.txt`, and their columns in `tables/columns.txt`.
-"""
+"""Kinds that no component of Podium acts on: rules that the schema doesn't declare."""
 
 from base64 import b64encode
 

@@ -1,8 +1,4 @@
-"""Patches, and the managers that own the fields of an object.
-
-`apply_patch` applies JSON patches, JSON merge patches and strategic merge patches;
-`apply_configuration` is server-side apply; `track` updates managedFields after other writes.
-"""
+"""Patches, and the managers that own the fields of an object."""
 
 from podium.apiserver.patching.ownership.apply import apply_configuration
 from podium.apiserver.patching.ownership.owners import track, with_old_times

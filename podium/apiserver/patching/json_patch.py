@@ -17,8 +17,6 @@ from podium.api.objects import Object
 from podium.apiserver.refusals import inapplicable
 
 COPIED_BYTES_MAX = 3 * 1024 * 1024
-"""Size limit in bytes of the values that one patch copies, as JSON."""
-
 _ABSENT = object()
 _INDEX = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _INDEX_DIGITS_MAX = 10

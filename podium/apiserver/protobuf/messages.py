@@ -15,8 +15,6 @@ from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS
 
 PREFIX = b"k8s\x00"
-"""The beginning of bodies in Protobuf."""
-
 _DATA = files("podium.apiserver.protobuf") / "numbers.txt"
 
 Numbers = Mapping[int, "str | Numbers"]

@@ -14,8 +14,6 @@ class MalformedMessageError(ValueError):
 
 
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5
-"""The encodings of values."""
-
 _FIXED_LENGTHS = {FIXED64: 8, FIXED32: 4}
 _VARINT_BITS_MAX = 70
 

@@ -1,8 +1,4 @@
-"""Requests (method, path, headers, body) and responses (code, body), as of kube-apiserver v1.36.
-
-`handle` is the whole API without HTTP: it adds routing, negotiation, options, discovery, tables and
-watches to the verbs of `ApiServer`.
-"""
+"""The API of kube-apiserver v1.36 without HTTP: `handle` takes requests and returns responses."""
 
 from podium.apiserver.requests.messages import NodeLog, Request, Response, encoded
 from podium.apiserver.requests.request_handler import handle

@@ -17,8 +17,6 @@ from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 Document = dict[str, Any]
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-"""Media type of aggregated discovery."""
-
 ROOTS = (["api"], ["apis"])
 """The split paths with aggregated discovery."""
 

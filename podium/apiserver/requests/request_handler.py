@@ -82,10 +82,7 @@ _NO_CHECKS: Mapping[str, str] = {}
 def handle(
     server: ApiServer, request: Request, now_s: float, checks: Mapping[str, str] = _NO_CHECKS
 ) -> Response:
-    """Return the response to a request; a refusal is a response with a `Status`.
-
-    `checks` has further checks for `/readyz`: the error of each by name, empty if it succeeds.
-    """
+    """Return the response to a request; `checks` has the errors of further checks for `/readyz`."""
     path, _, query = request.path.partition("?")
     segments = [unquote(part) for part in path.split("/") if part]
     parameters = Parameters(parse_qs(query, keep_blank_values=True) if query else {})

@@ -41,8 +41,6 @@ CONNECTIONS = ("attach", "exec", "portforward", "proxy")
 """Subresources for connections to containers, which are refused and not in discovery."""
 
 CONNECTING = ("create", "get")
-"""The verbs of connections."""
-
 BINDINGS = "bindings"
 """The collection to which Bindings may be posted instead of the subresource."""
 

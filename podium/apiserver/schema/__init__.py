@@ -1,7 +1,6 @@
 """The types of the fields of all kinds, and how patches merge them, as data.
 
-The files in `data/`, in a custom notation (`notation`), are parsed struct by struct at their first
-use. Decoding checks objects by them; patches and server-side apply merge by them.
+Decoding checks objects by them; patches and server-side apply merge by them.
 
 Source: the OpenAPI document that Kubernetes v1.36 publishes.
 """

@@ -30,16 +30,12 @@ from podium.apiserver.schema.model import SCALARS, Field, ListOf, MapOf, Scalar,
 _OMITTED = ("string", "bool", "int32", "int64", "float64", "bytes")
 
 Resolve = Callable[[str], Type]
-"""Returns the type of a reference."""
 
 
 def read_blocks(
     text: str, resolve: Resolve, family: str = ""
 ) -> tuple[dict[str, Struct], dict[str, Type]]:
-    """Parse the structs of a file, and its aliases of other types.
-
-    References are resolved at the first use of a struct's fields.
-    """
+    """Parse a file's aliases and structs, whose references are resolved at their first use."""
     structs: dict[str, Struct] = {}
     names: dict[str, Type] = {}
     for part in text.strip().split("\n\n"):
@@ -156,7 +152,6 @@ BODIES = (
     *REVIEWS.values(),
     *METRICS.values(),
 )
-"""All kinds of bodies that aren't stored."""
 
 
 DATA = files("podium.apiserver.schema") / "data"

@@ -26,10 +26,7 @@ class _Body(msgspec.Struct):
 
 
 def encode(revision: int, start: str) -> str:
-    """Return the token to continue a list at a key, as of a revision or `AS_OF_NOW`.
-
-    The key is relative to the list: `name`, or `namespace/name` if the list spans namespaces.
-    """
+    """Return the token to continue at a key within the list, as of a revision or `AS_OF_NOW`."""
     body = msgspec.json.encode(_Body(_VERSION, revision, start))
     return base64.urlsafe_b64encode(body).rstrip(b"=").decode()
 

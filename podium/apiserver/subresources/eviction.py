@@ -1,8 +1,4 @@
-"""Eviction: deletes a pod, unless that would violate a disruption budget.
-
-The budget is updated and the pod deleted in one transaction, so no other eviction can happen in
-between. Source: the `eviction` subresource of v1.36.
-"""
+"""Eviction: deletes a pod, unless that would violate a disruption budget, as in v1.36."""
 
 from collections.abc import Iterable
 

@@ -1,7 +1,6 @@
-"""Binding: assigns a pod to a node, once.
+"""Binding: assigns a pod to a node, once, as in v1.36.
 
 It isn't checked whether the node exists and the pod fits; the kubelet rejects pods that don't fit.
-Source: the `binding` subresource of v1.36.
 """
 
 from podium.api.conditions import with_condition

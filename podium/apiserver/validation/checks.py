@@ -153,10 +153,7 @@ def at_most_all(value: int | str, path: str) -> Faults:
 
 
 int_or_percent = both(positive_int_or_percent, at_most_all)
-"""Checks a number of pods, or a percentage of at most 100."""
-
 quantity = must(NOT_NEGATIVE, lambda amount: parse_quantity(amount).nanos >= 0)
-"""Checks that a quantity isn't negative."""
 
 
 _LEADING_ZEROS = re.compile(r"\b0+(?=\d)", re.ASCII)

@@ -45,8 +45,6 @@ def _claimed_size(spec: Any, path: str) -> Faults:
 
 
 class_name = checks.detail(checks.unless_empty(subdomain))
-"""Checks the name of a StorageClass, which may be empty."""
-
 volume_mode = checks.one_of("Block", "Filesystem")
 
 claim_spec = checks.both(
@@ -57,4 +55,3 @@ claim_spec = checks.both(
     _claimed_size,
     checks.fields(storageClassName=class_name, volumeMode=volume_mode),
 )
-"""Checks the spec of a PersistentVolumeClaim, or of a template for one."""

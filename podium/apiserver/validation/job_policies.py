@@ -186,4 +186,3 @@ def _replacement_policy(spec: Any, path: str) -> Faults:
 
 
 policies = checks.both(_indexes, _failure_policy, _success_policy, _replacement_policy)
-"""Checks the policies in the spec of a Job."""

@@ -38,7 +38,6 @@ def _each_owner(owners: Any, path: str) -> Faults:
 
 
 owners = checks.remembered(_each_owner)
-"""Checks the `ownerReferences` of an object."""
 
 
 def annotations_size_bytes(entries: Mapping[str, str]) -> int:
@@ -103,7 +102,6 @@ def _segment_faults(name: str) -> list[str]:
 
 
 path_segment = checks.a_string(_segment_faults)
-"""Checks a name that can be part of a path."""
 
 any_metadata = checks.fields(
     name=path_segment,
@@ -121,4 +119,3 @@ def object_check(*rules: Check, name: Check = subdomain, **parts: checks.Part) -
 
 
 template_meta = checks.fields(labels=label_map, annotations=annotations)
-"""Checks the metadata of a template."""

@@ -22,7 +22,6 @@ def _template(template: Any, path: str) -> Faults:
 
 
 with_template = checks.fields(template=checks.absent_as({}, _template))
-"""Checks a spec with a template for pods."""
 
 
 def _has_valid_selector(spec: Any) -> bool:

@@ -1,8 +1,4 @@
-"""Watch: the changes of selected objects, as events.
-
-With a selector, an object that begins to match is reported as ADDED, and one that ceases to match
-as DELETED.
-"""
+"""Watch: changes of selected objects, as events; one that begins to match is reported as ADDED."""
 
 from collections.abc import Callable, Mapping
 from itertools import islice
@@ -27,10 +23,7 @@ _INITIAL_EVENTS_END = {"k8s.io/initial-events-end": "true"}
 
 
 class WatchStream:
-    """A watch that is read repeatedly; each event (`Item`) is returned once, in order.
-
-    The watch has ended after an item of type ERROR.
-    """
+    """A watch that returns each event (`Item`) once, in order; it has ended after an ERROR."""
 
     def __init__(
         self, store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
@@ -96,10 +89,7 @@ class WatchStream:
         return _bookmark(self.kind, str(self._cursor.revision), {})
 
     def wake_by(self, wake: Callable[[], None]) -> None:
-        """Call `wake` when there may be new items, once after all items were taken.
-
-        It is called during a write, and must do no more than schedule the reader.
-        """
+        """Set the function that schedules the reader when items may follow after all were taken."""
         if self._cursor is not None:
             self._cursor.wake_by(wake)
 

@@ -25,10 +25,7 @@ class KnownKinds:
         return kind if is_new else None
 
     def of(self, obj: Object) -> Kind | None:
-        """Return the kind of an object or a reference, in any version; None if unknown.
-
-        The API group counts, too: CustomResourceDefinitions may share the name of a kind.
-        """
+        """Return the kind of an object or a reference by API group and `kind`; None if unknown."""
         group = str(obj.get("apiVersion", "")).rpartition("/")[0]
         return kind_of(obj) or self._by_name.get((group, str(obj.get("kind"))))
 

@@ -89,7 +89,6 @@ class Reconciler(ABC):
         """Return the keys to reconcile after a change.
 
         Args:
-            change: change that a watch reported or a call returned, whichever came first.
             before: former state in the indexer; may be newer than `change.old`.
         """
 
@@ -187,11 +186,7 @@ class Reconciler(ABC):
         heapq.heappush(self._timers, (at_s, self._count, key))
 
     def look_after(self, key: Hashable, wait_s: float) -> None:
-        """Reconcile a key after `wait_s` seconds, or earlier if that is already scheduled.
-
-        As in client-go's delaying queue, a key has a single such time, the earliest; retries after
-        failures share it.
-        """
+        """Reconcile a key after `wait_s` seconds, or earlier if that is scheduled, as for a retry."""
         if wait_s > 0:
             self._delayed.add(key, self._now_s + wait_s)
         else:
@@ -430,8 +425,5 @@ def made(calls: Sequence[Effect]) -> Calls[Sequence[Outcome]]:
 
 
 def existence_check(kind: str, name: str, namespace: str = "") -> Patch:
-    """Return an empty patch, whose outcome shows whether an object exists, and its uid.
-
-    It is for decisions that can't rely on watches, which may lag behind.
-    """
+    """Return an empty patch, whose outcome shows an object's uid even where watches lag behind."""
     return Patch(kind=kind, name=name, namespace=namespace, body={})

@@ -49,10 +49,7 @@ class ReplacementPace:
 
 
 def ended_at_once(pod: Object, before: Object | None, now_s: float) -> bool:
-    """Return whether a pod ended by its node or a taint in the first second after its creation.
-
-    Other causes, such as preemption and drains, don't form an endless loop.
-    """
+    """Return whether a new pod was ended by its node or a taint within a second of its creation."""
     if not _is_ended(pod) or (before is not None and _is_ended(before)):
         return False
     created = pod["metadata"].get("creationTimestamp")

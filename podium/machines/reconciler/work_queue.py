@@ -58,7 +58,6 @@ class RetryRules(msgspec.Struct, frozen=True):
     """The retry rules of a controller; the defaults are those of most controllers of v1.36.
 
     Attributes:
-        backoff: backoff of a single key.
         has_bucket: whether a token bucket limits the retries of all keys together, to 10 a second
             after a burst of 100.
         retries_max: consecutive failures after which a key is no longer retried; None for no limit.

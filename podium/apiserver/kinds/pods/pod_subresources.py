@@ -1,8 +1,4 @@
-"""The subresources `resize` and `ephemeralcontainers` of pods: preparation and validation.
-
-The rules are those of the `resize` subresource, of `ValidatePodResize`,
-`validateEphemeralContainers` and `ValidatePodEphemeralContainersUpdate` in v1.36.
-"""
+"""The subresources `resize` and `ephemeralcontainers` of pods, with the rules of v1.36."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -43,10 +39,7 @@ _valid_parts = rules.valid(pod_check, "metadata", "spec")
 
 
 def resized(new: Object, old: Object, _now_s: float) -> Object:
-    """Return the stored pod with the containers' resources of the new pod, matched by name.
-
-    Name and resourceVersion are those of the new pod, so that the store can detect conflicts.
-    """
+    """Return the stored pod with the new one's identity and its containers' resources, by name."""
     spec, wanted = old["spec"], spec_of(new)
     changes: dict[str, Any] = {}
     for field in ("initContainers", "containers"):

@@ -96,7 +96,6 @@ def _mirror(new: Object, old: Object) -> Faults:
 update = rules.all_of(
     rules.metadata, rules.valid(pod_check, "metadata", "spec"), _mirror, _spec_update
 )
-"""Rule for updates of a pod."""
 
 
 def _toleration(toleration: Object) -> tuple[Any, ...]:
@@ -200,7 +199,6 @@ def _status(new: Object, old: Object) -> Faults:
 
 
 status_update = rules.all_of(rules.metadata, _mirror, _status)
-"""Rule for updates of a pod's status."""
 
 
 def _generation(observer: Object, path: str) -> Faults:

@@ -75,9 +75,7 @@ _OWN: dict[str, tuple[str, ...]] = {}
 def defaults_of(*types: str, remembered_but: str = "") -> Callable[[Filler], Filler]:
     """Return a decorator that registers a filler for types, such as `core.PodSpec`.
 
-    Args:
-        remembered_but: field that the filler ignores. If given, results are cached, schema
-            defaults included, by the value without this field.
+    Results are cached, schema defaults included, by the value without the field `remembered_but`.
     """
 
     def declare(filler: Filler) -> Filler:
@@ -144,13 +142,10 @@ def _to_thousandths(raw: Any) -> Any:
 
 
 def remembered(filler: Filler, *own: str) -> Filler:
-    """Return a filler that caches the results of another one; equal values share their defaults.
+    """Return a filler that caches the results of another one, without the fields `own`.
 
     Pods of one workload are created with equal specs, and objects are never modified in place. A
     value that lacks no defaults is returned itself.
-
-    Args:
-        own: fields that the filler ignores, left out of the cache key.
     """
     known = Memory[Any]()
 

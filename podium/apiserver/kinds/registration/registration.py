@@ -71,7 +71,6 @@ def _declared(field: str) -> tuple[str, ReadField]:
 _BY_KEY = {path: text(path) for path in ("metadata.name", "metadata.namespace")}
 
 metadata_alone: Check = fields(metadata=object_meta())
-"""Checks the metadata of an object and nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,16 +80,11 @@ class Registration:
     Attributes:
         defaults: sets defaults in addition to those of the schema (`fill=`).
         is_filled_by_schema: whether the defaults of the schema are set first.
-        defaults_of_new: sets further defaults of an object that is created.
-        validate_new: further checks of an object that is created.
         validate_update: rule for changes; by default, `validate` and the rule for metadata.
         validate_change: further rule for changes.
-        validate_subresource_update: rules for changes by subresource, such as `status`.
         words: options of the kind, unless they are in `registrations.txt`.
         create: prepares a new object, which already has its name, uid and time.
-        update: prepares a change, before the strategy does.
-        subresources: functions that prepare changes by subresource.
-        selectable: readers of further selectable fields.
+        update: prepares a change, before the strategy does; `subresources`, those of subresources.
         unselectable: custom message on other fields, with `{}` for the field.
         warnings: warnings for clients that create or change an object; if the kind has
             generations, only if the generation changes.

@@ -1,7 +1,7 @@
 """The registrations of all kinds, and defaulting and validation by them.
 
-Registrations are collected from the modules of `kinds`. Other built-in kinds have a default
-registration, and custom kinds one that is made from their CustomResourceDefinition.
+Built-in kinds without a module in `kinds` have a default registration, and custom kinds one that is
+made from their CustomResourceDefinition.
 """
 
 from collections.abc import Iterator

@@ -148,4 +148,3 @@ def _kept(new: Object, old: Object) -> Faults:
 
 
 status_update = rules.all_of(lambda new, _old: _uncounted(status_of(new)), _end, _indexes, _kept)
-"""Rule for updates of a Job's status."""

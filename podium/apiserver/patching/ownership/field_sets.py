@@ -80,10 +80,7 @@ def outside(fields: FieldSet, names: Iterable[str]) -> FieldSet:
 
 
 def paths(fields: FieldSet, before: str = "") -> Iterator[str]:
-    """Yield the fields in the form of error messages, such as `.spec.containers[name="c"].image`.
-
-    The members at a level precede their parts.
-    """
+    """Yield the fields, such as `.spec.containers[name="c"].image`; members before their parts."""
     split = [step.partition(":") for step in fields if step != SELF]
     split.sort(key=lambda parts: (_ORDER[parts[0]], parts[2]))
     steps = ["".join(parts) for parts in split]

@@ -252,10 +252,7 @@ def _capped(owners: Owners) -> Owners:
 
 
 def with_old_times(new: Object, old: Object) -> Object:
-    """Return the old object if the new one only differs in the times of managedFields.
-
-    It is called after defaulting, since only then it is known whether a write changes anything.
-    """
+    """Return the old object if a completed new one only differs in the times of managedFields."""
     after, before = (metadata_of(obj).get("managedFields") or [] for obj in (new, old))
     if after == before or len(after) != len(before):
         return new

@@ -1,7 +1,4 @@
-"""The OpenAPI documents: one of version 2, and one of version 3 for each group and version.
-
-A document is generated at the first request, and cached.
-"""
+"""The OpenAPI documents of versions 2 and 3, each generated at the first request and cached."""
 
 import hashlib
 import json

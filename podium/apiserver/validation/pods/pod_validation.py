@@ -260,7 +260,6 @@ any_pod = checks.both(
     lambda pod, path: trimmed_images(part(pod, "spec"), join(path, "spec")),
     checks.fields(status=_status),
 )
-"""Checks a whole pod, without caching."""
 
 pod = judged_alike(any_pod)
 """Checks a whole pod; valid pods are cached, so that similar ones are checked quickly."""
