@@ -24,7 +24,7 @@ class Machine(Protocol):
         """Process an event, and return the calls to make; `now_s` never decreases between calls."""
 
     def next_wakeup_s(self) -> float | None:
-        """Return when the next `Woken` is due at the latest, in seconds since the epoch, or None."""
+        """Return when the next `Woken` is due at the latest, in epoch seconds, or None."""
 
 
 @runtime_checkable

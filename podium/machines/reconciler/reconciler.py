@@ -186,7 +186,7 @@ class Reconciler(ABC):
         heapq.heappush(self._timers, (at_s, self._count, key))
 
     def look_after(self, key: Hashable, wait_s: float) -> None:
-        """Reconcile a key after `wait_s` seconds, or earlier if that is scheduled, as for a retry."""
+        """Reconcile a key after `wait_s` seconds, or earlier if that is already scheduled."""
         if wait_s > 0:
             self._delayed.add(key, self._now_s + wait_s)
         else:
