@@ -5,13 +5,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.codec.text_decoder import (
-    UnreadableTextError,
-    plain,
-    read_json,
-    read_quickly,
-    read_yaml_body,
-)
+from podium.api.codec import text_decoder
 from podium.api.errors import quoted
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
@@ -67,7 +61,7 @@ def decode(
             warns about them, `Ignore` drops them.
     """
     wanted = _Wanted(kind, api_version or kind.api_version, body)
-    value = read_quickly(body) if media_type == JSON else None
+    value = text_decoder.read_quickly(body) if media_type == JSON else None
     header = (wanted.api_version, kind.name)
     if type(value) is dict and (value.get("apiVersion"), value.get("kind")) == header:
         # Mostly there is nothing to say about an object.
@@ -108,7 +102,7 @@ def decode(
         given, expected = f"({sent_version})", f"({wanted.api_version})"
         message = "does not match the expected API version"
         raise bad_request(f"the API version in the data {given} {message} {expected}")
-    obj = {**plain(found), "apiVersion": sent_version, "kind": sent_kind}
+    obj = {**text_decoder.plain(found), "apiVersion": sent_version, "kind": sent_kind}
     return DecodedObject(obj, (*repeated, *strange) if field_validation == WARN else ())
 
 
@@ -117,12 +111,12 @@ def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, 
     repeated: tuple[str, ...] = ()
     try:
         if media_type == JSON:
-            value = read_json(wanted.body)
+            value = text_decoder.read_json(wanted.body)
         elif media_type == PROTOBUF:
             value = read_protobuf(wanted.body)
         else:
-            value, repeated = read_yaml_body(wanted.body)
-    except (UnreadableTextError, MalformedMessageError) as fault:
+            value, repeated = text_decoder.read_yaml_body(wanted.body)
+    except (text_decoder.UnreadableTextError, MalformedMessageError) as fault:
         why = f"{_NO_HEADER}{fault}" if media_type == JSON else str(fault)
         raise wanted.unrecognized(why) from None
     if value is not None and not isinstance(value, dict):

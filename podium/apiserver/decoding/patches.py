@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from podium.api.codec.text_decoder import (
-    UnreadableTextError,
-    oddity,
-    plain,
-    read_json,
-    read_quickly,
-    read_yaml_body,
-    repeated_keys,
-)
+from podium.api.codec import text_decoder
 from podium.api.errors import FieldError
 from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject
@@ -50,13 +42,13 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
     if patch_type == PatchType.APPLY:
         return _configuration(body, field_validation)
     prefix = "" if patch_type == PatchType.STRATEGIC else "error decoding patch: "
-    value = read_quickly(body)
+    value = text_decoder.read_quickly(body)
     if value is None:
         try:
-            value = read_json(body)
-        except UnreadableTextError as fault:
+            value = text_decoder.read_json(body)
+        except text_decoder.UnreadableTextError as fault:
             raise bad_request(f"{prefix}{fault}") from None
-    if why := oddity(value):
+    if why := text_decoder.oddity(value):
         raise bad_request(f"{prefix}{why}")
     if patch_type == PatchType.JSON:
         checker = Checker()
@@ -65,7 +57,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
         except DecodingError as fault:
             raise bad_request(f"{prefix}{fault}") from None
         # A null operation is an empty one.
-        patch: Any = [operation or {} for operation in plain(value) or []]
+        patch: Any = [operation or {} for operation in text_decoder.plain(value) or []]
         if len(patch) > OPERATIONS_MAX:
             most = f"The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
             raise entity_too_large(f"{most}, got {len(patch)}")
@@ -73,9 +65,9 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
     else:
         if value is not None and not isinstance(value, Mapping):
             raise bad_request(f"{prefix}{unexpected(value, 'an object')}")
-        repeated = dict.fromkeys(repeated_keys(value))
+        repeated = dict.fromkeys(text_decoder.repeated_keys(value))
         faults = tuple(f'duplicate field "{path[1:]}"' for path in repeated)
-        patch = plain(value) or {}
+        patch = text_decoder.plain(value) or {}
     if faults and field_validation == STRICT:
         message = f"strict decoding error: {', '.join(faults)}"
         raise invalid("", [FieldError("patch", patch, message)], "")
@@ -85,15 +77,15 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
 def _configuration(body: bytes, field_validation: str) -> DecodedObject:
     """Decode the body of a server-side apply, which is YAML or JSON."""
     repeated: tuple[str, ...] = ()
-    value = read_quickly(body)
+    value = text_decoder.read_quickly(body)
     if value is None:
         try:
-            value, repeated = read_yaml_body(body)
-        except UnreadableTextError as fault:
+            value, repeated = text_decoder.read_yaml_body(body)
+        except text_decoder.UnreadableTextError as fault:
             raise bad_request(f"error decoding YAML: {fault}") from None
     if value is not None and not isinstance(value, Mapping):
         raise bad_request(f"error decoding YAML: {unexpected(value, 'an object')}")
-    if why := oddity(value):
+    if why := text_decoder.oddity(value):
         raise bad_request(f"error decoding YAML: {why}")
     if repeated and field_validation == STRICT:
         raise bad_request(f"error strict decoding YAML: {', '.join(repeated)}")

@@ -16,12 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from podium.api.process.private_files import (
-    FileError,
-    private_directory,
-    read_private,
-    write_private,
-)
+from podium.api.process import private_files
 from podium.apiserver.authentication.users import MASTERS
 
 LOCAL_NAMES = ("127.0.0.1", "::1", "localhost")
@@ -54,7 +49,7 @@ def kept_certificates(
     directory: Path, now_s: float, names: Sequence[str] = LOCAL_NAMES
 ) -> Certificates:
     """Return a directory's server certificates, created or renewed if needed; raises FileError."""
-    private_directory(directory)
+    private_files.private_directory(directory)
     now = datetime.fromtimestamp(now_s, UTC)
     authority, server = _read(directory, "ca"), _read(directory, "server")
     if authority is None or _expires_soon(authority, now):
@@ -96,7 +91,7 @@ def new_kubelet_client(directory: Path, now_s: float) -> Certificates:
     """Create the certificate that the API server uses as a client of kubelets; raises FileError."""
     authority = _read(directory, "ca")
     if authority is None:
-        raise FileError(f"{directory}: there is no authority")
+        raise private_files.FileError(f"{directory}: there is no authority")
     now = datetime.fromtimestamp(now_s, UTC)
     usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH])
     subject = {NameOID.ORGANIZATION_NAME: MASTERS, NameOID.COMMON_NAME: _KUBELET_CLIENT}
@@ -144,16 +139,16 @@ def _written(
     pair = _Pair(builder.sign(signing, hashes.SHA256()), key)
     encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
     # The certificate is written last: without it, the key isn't used.
-    write_private(
+    private_files.write_private(
         path.with_suffix(".key"), key.private_bytes(encoding, form, serialization.NoEncryption())
     )
-    write_private(path.with_suffix(".crt"), pair.certificate.public_bytes(encoding))
+    private_files.write_private(path.with_suffix(".crt"), pair.certificate.public_bytes(encoding))
     return pair
 
 
 def _read(directory: Path, name: str) -> _Pair | None:
-    certificate = read_private(directory / f"{name}.crt")
-    key = read_private(directory / f"{name}.key")
+    certificate = private_files.read_private(directory / f"{name}.crt")
+    key = private_files.read_private(directory / f"{name}.key")
     if certificate is None or key is None:
         return None
     private: object = None
@@ -164,4 +159,4 @@ def _read(directory: Path, name: str) -> _Pair | None:
             belongs = loaded.public_key() == private.public_key()
             return _Pair(loaded, private) if belongs else None
     both = f"{name}.crt or {name}.key"
-    raise FileError(f"{directory}: {both} is damaged; remove both to get new ones")
+    raise private_files.FileError(f"{directory}: {both} is damaged; remove both to get new ones")

@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from podium.api.refused import RefusedError
+from podium.apiserver import refusals
 from podium.apiserver.authentication.users import ANONYMOUS, Attempt, User
 from podium.apiserver.http.http_connection import raw_headers
 from podium.apiserver.http.http_server import Application
@@ -27,13 +28,6 @@ from podium.apiserver.http.users import Tokens
 from podium.apiserver.http.watches import Watches
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.rbac.authorizer import Authorizer
-from podium.apiserver.refusals import (
-    entity_too_large,
-    no_such_method,
-    server_fault,
-    too_many,
-    unauthorized,
-)
 from podium.apiserver.requests import NodeLog, Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
@@ -171,7 +165,7 @@ class ApiApp:
 
     def _check_under_way(self, under_way: int) -> None:
         if under_way > self._limits.requests_max:
-            raise too_many("requests")
+            raise refusals.too_many("requests")
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:
         """Authenticate a request; raises RefusedError (401) unless the path is public."""
@@ -182,9 +176,9 @@ class ApiApp:
             user = self._users.user(authorization or "")
         except Exception:
             _logger.exception("credentials for %s can't be judged", path)
-            raise server_fault() from None
+            raise refusals.server_fault() from None
         if user is None:
-            raise unauthorized()
+            raise refusals.unauthorized()
         return user
 
     def _worked(self, request: Request, work: LongWork) -> tuple[Response, bytes | None]:
@@ -195,7 +189,7 @@ class ApiApp:
             watching = response.body
             if isinstance(watching, Watching) and self._watches.count >= self._limits.watches_max:
                 watching.stream.close()
-                raise too_many("watches")
+                raise refusals.too_many("watches")
             if _lasts(response):
                 return response, b""
             return response, None if work.is_large else response.content()
@@ -203,7 +197,7 @@ class ApiApp:
             raise
         except Exception:
             _logger.exception("%s %s failed", request.method, request.path)
-            raise server_fault() from None
+            raise refusals.server_fault() from None
 
     async def _finish(
         self, response: Response, content: bytes | None, scope: Scope, receive: Receive, send: Send
@@ -242,7 +236,7 @@ class ApiApp:
     def _response(self, request: Request) -> Response:
         if request.path.partition("?")[0] == _METRICS:
             if request.method not in ("GET", "HEAD"):
-                raise no_such_method()
+                raise refusals.no_such_method()
             check_path(self._backend.authorizer, request.user, "GET", [_METRICS.strip("/")])
             return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
         if request.method != "HEAD":
@@ -303,7 +297,7 @@ async def read_body(receive: Receive, limits: Limits) -> bytes:
                 parts.append(message.get("body", b""))
                 length += len(parts[-1])
                 if length > limits.body_bytes_max:
-                    raise entity_too_large(f"limit is {limits.body_bytes_max}")
+                    raise refusals.entity_too_large(f"limit is {limits.body_bytes_max}")
                 has_more = message.get("more_body", False)
     except TimeoutError:
         why = "Timeout: request body was not received in time"

@@ -11,12 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from podium.api.process.private_files import (
-    FileError,
-    private_directory,
-    read_private,
-    write_private,
-)
+from podium.api.process import private_files
 from podium.apiserver.authentication.users import User, node_user
 
 _SCHEME = "bearer"
@@ -86,16 +81,18 @@ class ClusterTokens:
 
 def kept_tokens(directory: Path) -> ClusterTokens:
     """Return the tokens in a directory, which are created if missing; raises FileError."""
-    private_directory(directory)
+    private_files.private_directory(directory)
     tokens = []
     for name in ("admin", "reader", "nodes", "service-accounts"):
         path = directory / name
-        content = read_private(path)
+        content = private_files.read_private(path)
         token = new_token() if content is None else content.decode(errors="replace").strip()
         if len(token) < _LENGTH_MIN or not (token.isascii() and token.isprintable()):
-            raise FileError(f"{path}: that's no token of {_LENGTH_MIN} characters; remove it")
+            raise private_files.FileError(
+                f"{path}: that's no token of {_LENGTH_MIN} characters; remove it"
+            )
         if content is None:
-            write_private(path, f"{token}\n".encode())
+            private_files.write_private(path, f"{token}\n".encode())
         tokens.append(token)
     return ClusterTokens(*tokens)
 

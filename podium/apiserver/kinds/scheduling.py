@@ -7,15 +7,10 @@ custom resource of scheduler-plugins.
 
 from typing import Any
 
+from podium.api import priority
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
 from podium.api.objects import name as name_of
-from podium.api.priority import (
-    HIGHEST_USER_DEFINABLE,
-    NEVER,
-    PREEMPT_LOWER_PRIORITY,
-    SYSTEM_PRIORITY_CLASSES,
-)
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
@@ -32,13 +27,11 @@ _TEMPLATES_MAX = 8
 def _known_class(value: Any, path: str) -> Faults:
     name, number = name_of(value), value.get("value") or 0
     if not name.startswith(_SYSTEM_PREFIX):
-        if number > HIGHEST_USER_DEFINABLE:
-            message = (
-                f"maximum allowed value of a user defined priority is {HIGHEST_USER_DEFINABLE}"
-            )
-            yield checks.forbidden("value", message)
+        if number > priority.HIGHEST_USER_DEFINABLE:
+            message = "maximum allowed value of a user defined priority is"
+            yield checks.forbidden("value", f"{message} {priority.HIGHEST_USER_DEFINABLE}")
         return
-    known = SYSTEM_PRIORITY_CLASSES.get(name)
+    known = priority.SYSTEM_PRIORITY_CLASSES.get(name)
     why = ""
     if known is None:
         why = f"{name} is not a known system priority class"
@@ -57,7 +50,8 @@ def _known_class(value: Any, path: str) -> Faults:
 PRIORITY_CLASS = Registration(
     kind=KINDS["PriorityClass"],
     validate=object_check(
-        _known_class, preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER)
+        _known_class,
+        preemptionPolicy=checks.one_of(priority.PREEMPT_LOWER_PRIORITY, priority.NEVER),
     ),
     validate_update=rules.all_of(
         rules.metadata, rules.fixed("value", "may not be changed in an update.")

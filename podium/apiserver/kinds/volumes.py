@@ -14,21 +14,10 @@ from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.validation import checks
+from podium.apiserver.validation import checks, claims
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
-from podium.apiserver.validation.claims import (
-    access_modes,
-    claim_spec,
-    class_name,
-    some_amount,
-    volume_mode,
-)
 from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.pods.pod_warnings import (
-    DEPRECATED_VOLUMES,
-    claim_warnings,
-    term_warnings,
-)
+from podium.apiserver.validation.pods import pod_warnings
 from podium.apiserver.validation.resource_requirements import amounts as valid_amounts
 from podium.apiserver.validation.selectors import node_selector
 
@@ -71,7 +60,7 @@ def _capacity(amounts: Any, path: str) -> Faults:
         if nanos(amount) < 0:
             pieces = nanos(amount) // NANOS_PER_UNIT
             yield MinorFieldError(f"{path}[{name}]", pieces, "must be a valid resource quantity")
-        yield from checks.detail(some_amount)(amount, f"{path}[{name}]")
+        yield from checks.detail(claims.some_amount)(amount, f"{path}[{name}]")
 
 
 def _node_affinity(affinity: Any, path: str) -> Faults:
@@ -173,14 +162,14 @@ _valid_volume = object_check(
     spec=checks.needed(
         checks.both(
             checks.fields(
-                accessModes=checks.absent_as((), access_modes()),
+                accessModes=checks.absent_as((), claims.access_modes()),
                 capacity=checks.absent_as({}, _capacity),
                 persistentVolumeReclaimPolicy=checks.one_of("Delete", "Recycle", "Retain"),
                 nodeAffinity=_node_affinity,
                 csi=checks.fields(driver=checks.needed(), volumeHandle=checks.needed()),
             ),
             _source,
-            checks.fields(storageClassName=class_name, volumeMode=volume_mode),
+            checks.fields(storageClassName=claims.class_name, volumeMode=claims.volume_mode),
         )
     ),
     status=checks.fields(
@@ -199,15 +188,15 @@ def _volume_warnings(volume: Object) -> Iterator[str]:
     where = "spec.nodeAffinity.required.nodeSelectorTerms"
     terms = entries(part(spec, "nodeAffinity", "required"), "nodeSelectorTerms")
     for index, term in enumerate(terms):
-        yield from term_warnings(term, f"{where}[{index}]")
+        yield from pod_warnings.term_warnings(term, f"{where}[{index}]")
     for field in _DEPRECATED_SOURCES:
         if spec.get(field) is not None:
-            yield f"spec.{DEPRECATED_VOLUMES[field]}"
+            yield f"spec.{pod_warnings.DEPRECATED_VOLUMES[field]}"
 
 
 def _claim_warnings(claim: Object) -> Iterator[str]:
     yield from _old_class(claim)
-    yield from claim_warnings(spec_of(claim), "spec")
+    yield from pod_warnings.claim_warnings(spec_of(claim), "spec")
 
 
 def _old_class(obj: Object) -> Iterator[str]:
@@ -236,7 +225,7 @@ PERSISTENT_VOLUME_CLAIM = Registration(
     kind=KINDS["PersistentVolumeClaim"],
     warnings=_claim_warnings,
     validate=object_check(
-        spec=checks.needed(claim_spec),
+        spec=checks.needed(claims.claim_spec),
         status=checks.fields(
             phase=checks.one_of("Pending", "Bound", "Lost"), capacity=valid_amounts
         ),

@@ -12,16 +12,7 @@ from podium.api.node_heartbeats import LEASE_NAMESPACE
 from podium.api.objects import Object, entries, part
 from podium.api.pods import init_containers_of, node_name_of, volumes_of
 from podium.api.refused import RefusedError
-from podium.apiserver.authentication.users import (
-    ANONYMOUS,
-    AUTHENTICATED,
-    READING,
-    UNAUTHENTICATED,
-    Attempt,
-    User,
-    service_account_of,
-    service_account_user,
-)
+from podium.apiserver.authentication import users
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests.messages import HEADER_SEPARATOR, Request
 from podium.apiserver.requests.query_options import Parameters
@@ -39,14 +30,14 @@ _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
 
 
 def _node_objection(
-    server: ApiServer, node: str, attempt: Attempt, kind: str, selection: Selection
+    server: ApiServer, node: str, attempt: users.Attempt, kind: str, selection: Selection
 ) -> str | None:
     """The node authorizer: return why it refuses a kubelet's request.
 
     None if it permits the request; empty if the decision is left to roles and bindings.
     """
     name = attempt.name or next(iter(selection.values_of(_NAME_FIELD)), "")
-    is_reading = attempt.verb in READING
+    is_reading = attempt.verb in users.READING
     match kind:
         case "Node":
             if attempt.subresource == "status" and attempt.verb in _CHANGING:
@@ -140,10 +131,10 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
         parts = {"uid": uid, "groups": groups, "extra": extra}
         what = ", ".join(part for part, value in parts.items() if value) or "nothing"
         raise RefusedError(400, "BadRequest", f"requested {what} without impersonating a user")
-    account = service_account_of(name)
+    account = users.service_account_of(name)
     namespace, user_name = account or ("", name)
     resource = "users" if account is None else "serviceaccounts"
-    impersonate = partial(Attempt, "impersonate")
+    impersonate = partial(users.Attempt, "impersonate")
     for attempt in (
         impersonate(resource=resource, namespace=namespace, name=user_name),
         *(impersonate(resource="groups", name=group) for group in groups),
@@ -158,17 +149,17 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
         if not verdict.allowed:
             raise _forbidden(request.user, attempt, verdict.reason)
     if account is not None and not groups:
-        groups = service_account_user(*account).groups
-    if AUTHENTICATED not in groups and UNAUTHENTICATED not in groups:
-        groups += (UNAUTHENTICATED if name == ANONYMOUS.name else AUTHENTICATED,)
-    return replace(request, user=User(name, tuple(dict.fromkeys(groups)), uid, extra))
+        groups = users.service_account_user(*account).groups
+    if users.AUTHENTICATED not in groups and users.UNAUTHENTICATED not in groups:
+        groups += (users.UNAUTHENTICATED if name == users.ANONYMOUS.name else users.AUTHENTICATED,)
+    return replace(request, user=users.User(name, tuple(dict.fromkeys(groups)), uid, extra))
 
 
 # Interactive use of a pod isn't reading, although clients start it by a GET that is upgraded.
 _INTERACTIVE = ("attach", "exec", "portforward")
 
 
-def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
+def check(server: ApiServer, user: users.User, info: RequestInfo, parameters: Parameters) -> None:
     """Authorize a request for a resource; raises RefusedError (403) with RBAC's message."""
     is_watch = info.verb == "list" and parameters.flag("watch")
     verbs = ["watch" if is_watch else info.verb]
@@ -176,7 +167,7 @@ def check(server: ApiServer, user: User, info: RequestInfo, parameters: Paramete
         verbs.append("create")
     resource = (info.group, info.kind.plural, info.subresource, info.namespace, info.name)
     for verb in verbs:
-        attempt = Attempt(verb, *resource)
+        attempt = users.Attempt(verb, *resource)
         if user.may(attempt):
             continue
         selection = parse_selection(info.kind, "", parameters.text("fieldSelector"))
@@ -193,9 +184,11 @@ def check(server: ApiServer, user: User, info: RequestInfo, parameters: Paramete
             raise _forbidden(user, attempt, ", ".join(filter(None, (why, verdict.reason))))
 
 
-def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequence[str]) -> None:
+def check_path(
+    authorizer: Authorizer, user: users.User, method: str, segments: Sequence[str]
+) -> None:
     """Authorize a request for a non-resource path; raises RefusedError (403)."""
-    attempt = Attempt(verb=method.lower(), path="/" + "/".join(segments))
+    attempt = users.Attempt(verb=method.lower(), path="/" + "/".join(segments))
     verdict = authorizer.decide(user, attempt)
     if not verdict.allowed:
         what = f"cannot {attempt.verb} path {quoted(attempt.path)}"
@@ -205,7 +198,7 @@ def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequen
         raise RefusedError(403, "Forbidden", why, details={})
 
 
-def _forbidden(user: User, attempt: Attempt, reason: str = "") -> RefusedError:
+def _forbidden(user: users.User, attempt: users.Attempt, reason: str = "") -> RefusedError:
     resource = f"resource {quoted(attempt.full_resource)} in API group {quoted(attempt.group)}"
     where = "at the cluster scope"
     if attempt.namespace:

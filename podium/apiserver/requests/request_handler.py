@@ -6,12 +6,7 @@ from urllib.parse import parse_qs, unquote
 
 from msgspec.structs import replace
 
-from podium.api.kinds.custom_kinds import (
-    DEFINITION,
-    CustomKind,
-    has_cel_rules,
-    is_converted_elsewhere,
-)
+from podium.api.kinds import custom_kinds
 from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registration.registrations import is_idle
 from podium.apiserver.long_work import kept
@@ -131,15 +126,15 @@ def _answer(
     warnings = []
     if kind.key in _DEPRECATED:
         warnings.append(_DEPRECATED[kind.key])
-    if isinstance(kind, CustomKind) and kind.definition.get("deprecated"):
+    if isinstance(kind, custom_kinds.CustomKind) and kind.definition.get("deprecated"):
         usual = f"{kind.api_version} {kind.name} is deprecated"
         warnings.append(kind.definition.get("deprecationWarning") or usual)
     if response.code == _CREATED and not info.subresource and is_idle(kind):
         warnings.append(f"Podium stores objects of kind {kind.name}, but nothing acts on them")
     written = response.body
-    if kind is DEFINITION and info.verb in _WRITING and isinstance(written, Mapping):
-        warnings += [_NO_CEL] if has_cel_rules(written) else []
-        warnings += [_NO_CONVERSION] if is_converted_elsewhere(written) else []
+    if kind is custom_kinds.DEFINITION and info.verb in _WRITING and isinstance(written, Mapping):
+        warnings += [_NO_CEL] if custom_kinds.has_cel_rules(written) else []
+        warnings += [_NO_CONVERSION] if custom_kinds.is_converted_elsewhere(written) else []
     if not warnings:
         return response
     return replace(response, headers=(*response.headers, *map(warning, warnings)))

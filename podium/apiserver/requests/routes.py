@@ -7,14 +7,7 @@ import msgspec
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.apiserver.refusals import no_such_method, no_such_resource
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.schema.struct_types import (
-    BINDING,
-    EVICTION,
-    METRICS,
-    REVIEWS,
-    SCALE,
-    TOKEN_REQUEST,
-)
+from podium.apiserver.schema import struct_types
 
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 _EDITED = ("get", "patch", "update")
@@ -30,10 +23,10 @@ _OTHER_VERBS: Mapping[str, tuple[str, ...]] = {
 }
 
 SUBRESOURCE_KINDS: Mapping[str, Kind] = {
-    "binding": BINDING,
-    "eviction": EVICTION,
-    "scale": SCALE,
-    "token": TOKEN_REQUEST,
+    "binding": struct_types.BINDING,
+    "eviction": struct_types.EVICTION,
+    "scale": struct_types.SCALE,
+    "token": struct_types.TOKEN_REQUEST,
 }
 """The kinds of bodies by subresource, where the body isn't of the parent's kind."""
 
@@ -47,9 +40,9 @@ BINDINGS = "bindings"
 
 def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
     """Return the verbs of a kind or its subresource; empty for an unknown subresource."""
-    if kind.key in REVIEWS:
+    if kind.key in struct_types.REVIEWS:
         return () if subresource else ("create",)
-    if kind.key in METRICS:
+    if kind.key in struct_types.METRICS:
         return () if subresource else ("get", "list")
     if not subresource:
         return _OTHER_VERBS.get(kind.key, _ALL_VERBS)

@@ -11,13 +11,8 @@ from itertools import chain
 
 from podium.api.objects import Object
 from podium.apiserver.store import continue_token as tokens
+from podium.apiserver.store import errors
 from podium.apiserver.store.continue_token import AS_OF_NOW
-from podium.apiserver.store.errors import (
-    AlreadyExistsError,
-    ExpiredError,
-    NotFoundError,
-    TooLargeResourceVersionError,
-)
 from podium.apiserver.store.history import (
     FIRST_REVISION,
     EventType,
@@ -70,7 +65,7 @@ class Store:
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
         if self.get(kind, namespace, name) is not None:
-            raise AlreadyExistsError(f"{kind} {namespace}/{name} already exists")
+            raise errors.AlreadyExistsError(f"{kind} {namespace}/{name} already exists")
         return self._write("ADDED", kind, namespace, name, obj, None)
 
     def update(self, kind: str, obj: Object) -> Object:
@@ -110,9 +105,11 @@ class Store:
         revision = self.revision if at_revision is None else at_revision
         history = self._history.of(kind)
         if revision < history.oldest_revision:
-            raise ExpiredError.list(tokens.encode(AS_OF_NOW, start) if continue_token else "")
+            raise errors.ExpiredError.list(
+                tokens.encode(AS_OF_NOW, start) if continue_token else ""
+            )
         if revision > self.revision:
-            raise TooLargeResourceVersionError(revision, self.revision)
+            raise errors.TooLargeResourceVersionError(revision, self.revision)
         base = f"{namespace}/" if namespace else ""
         pending = (
             event for event in self._pending if event.kind == kind and event.revision > revision
@@ -146,7 +143,7 @@ class Store:
             TooLargeResourceVersionError: the revision hasn't been written yet.
         """
         if from_revision > self.revision:
-            raise TooLargeResourceVersionError(from_revision, self.revision)
+            raise errors.TooLargeResourceVersionError(from_revision, self.revision)
         if field is None:
             return Watch(self._history, kind, namespace, from_revision, wake)
         return FieldWatch(self._history, kind, namespace, from_revision, wake, field)
@@ -182,7 +179,7 @@ class Store:
     def _existing(self, kind: str, namespace: str, name: str) -> Object:
         obj = self.get(kind, namespace, name)
         if obj is None:
-            raise NotFoundError(f"{kind} {namespace}/{name} not found")
+            raise errors.NotFoundError(f"{kind} {namespace}/{name} not found")
         return obj
 
     def _write(

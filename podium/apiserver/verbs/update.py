@@ -9,11 +9,7 @@ from podium.api.objects import Object, metadata_of, spec_of, without
 from podium.api.values.integers import parse_count
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import DecodedObject
-from podium.apiserver.kinds.registration.registrations import (
-    completed,
-    registration_of,
-    validate_update,
-)
+from podium.apiserver.kinds.registration import registrations
 from podium.apiserver.long_work import apart
 from podium.apiserver.patching import PatchRequest, apply_patch, track, with_old_times
 from podium.apiserver.refusals import bad_request, internal, invalid, modified
@@ -74,7 +70,7 @@ def completed_update(request: Attributes, old: Object, new: Object) -> Object:
     kind = request.kind
     is_custom = isinstance(kind, CustomKind)
     if request.subresource != "status" or is_custom or kind.key in _DEFAULTS_BESIDES_SPEC:
-        new = apart(completed, kind, new, is_new=False)
+        new = apart(registrations.completed, kind, new, is_new=False)
     if not request.options.field_manager:
         return new
     new = tracked(request, old, new)
@@ -113,10 +109,10 @@ def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
         if "managedFields" in before and "managedFields" not in metadata:
             settled["managedFields"] = before["managedFields"]
         new = {**new, "metadata": before if settled == before else settled}
-    strategy = registration_of(kind).strategy
+    strategy = registrations.registration_of(kind).strategy
     prepare = strategy.subresources[subresource] if subresource else strategy.update
     new = with_old_times(prepare(new, old, request.now_s), old)
-    faults = apart(validate_update, kind, new, old, subresource)
+    faults = apart(registrations.validate_update, kind, new, old, subresource)
     if faults:
         raise invalid(request.name, faults, kind.name, kind.group)
     return new

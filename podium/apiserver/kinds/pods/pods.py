@@ -7,13 +7,7 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, status_of, without
 from podium.api.qos import qos_class
-from podium.apiserver.kinds.pods.pod_subresources import (
-    ephemeral_containers_update,
-    no_ephemeral_containers,
-    resize_update,
-    resized,
-    with_ephemeral_containers,
-)
+from podium.apiserver.kinds.pods import pod_subresources
 from podium.apiserver.kinds.pods.pod_templates import merge_label_keys, pod
 from podium.apiserver.kinds.pods.pod_updates import status_update, update
 from podium.apiserver.kinds.registration.defaulting import every, inside
@@ -22,15 +16,9 @@ from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.tables import pod_cells
 from podium.apiserver.long_work import apart
 from podium.apiserver.validation import checks
+from podium.apiserver.validation.pods import pod_warnings
 from podium.apiserver.validation.pods.pod_validation import gated_on_no_node
 from podium.apiserver.validation.pods.pod_validation import pod as pod_check
-from podium.apiserver.validation.pods.pod_warnings import (
-    APP_ARMOR,
-    app_armor_profile,
-    app_armor_warnings,
-    name_warnings,
-    pod_warnings,
-)
 
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _GATED = {
@@ -51,12 +39,14 @@ def _create(pod: Object, _creation: Creation) -> Object:
 
 def _with_app_armor(pod: Object) -> Object:
     spec, notes = pod["spec"], annotations(pod)
-    if not any(name.startswith(APP_ARMOR) for name in notes) or _is_for_windows(spec):
+    if not any(name.startswith(pod_warnings.APP_ARMOR) for name in notes) or _is_for_windows(spec):
         return pod
     of_pod = part(spec, "securityContext").get("appArmorProfile")
 
     def profiled(container: Object) -> Object:
-        profile = app_armor_profile(notes.get(f"{APP_ARMOR}{container.get('name', '')}") or "")
+        profile = pod_warnings.app_armor_profile(
+            notes.get(f"{pod_warnings.APP_ARMOR}{container.get('name', '')}") or ""
+        )
         security = part(container, "securityContext")
         if profile in (None, of_pod) or security.get("appArmorProfile") is not None:
             return container
@@ -70,10 +60,10 @@ def _is_for_windows(spec: Object) -> bool:
 
 
 def _warnings(pod: Object, sent: Object) -> Iterator[str]:
-    yield from name_warnings(pod, "the Pod's hostname")
+    yield from pod_warnings.name_warnings(pod, "the Pod's hostname")
     if not _is_for_windows(pod["spec"]):
-        yield from app_armor_warnings(sent)
-    yield from pod_warnings(pod)
+        yield from pod_warnings.app_armor_warnings(sent)
+    yield from pod_warnings.pod_warnings(pod)
 
 
 def _update_status(new: Object, old: Object, _now_s: float) -> Object:
@@ -114,17 +104,17 @@ POD = Registration(
     defaults_of_new=merge_label_keys,
     warnings_of_new=_warnings,
     validate=pod_check,
-    validate_new=checks.both(no_ephemeral_containers, gated_on_no_node),
+    validate_new=checks.both(pod_subresources.no_ephemeral_containers, gated_on_no_node),
     validate_update=update,
     validate_subresource_update={
-        "ephemeralcontainers": ephemeral_containers_update,
-        "resize": resize_update,
+        "ephemeralcontainers": pod_subresources.ephemeral_containers_update,
+        "resize": pod_subresources.resize_update,
         "status": status_update,
     },
     create=_create,
     subresources={
-        "ephemeralcontainers": with_ephemeral_containers,
-        "resize": resized,
+        "ephemeralcontainers": pod_subresources.with_ephemeral_containers,
+        "resize": pod_subresources.resized,
         "status": _update_status,
     },
     selectable={"status.podIP": pod_cells.ip},

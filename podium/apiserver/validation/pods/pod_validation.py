@@ -13,7 +13,7 @@ from podium.api.pods import DELETION_COST, parse_deletion_cost
 from podium.api.priority import MIRROR_ANNOTATION, NEVER, PREEMPT_LOWER_PRIORITY
 from podium.api.resources import pod_requests
 from podium.api.values.quantity import Format, Quantity, nanos, parse_quantity
-from podium.apiserver.validation import checks
+from podium.apiserver.validation import checks, resource_requirements
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
@@ -23,12 +23,6 @@ from podium.apiserver.validation.pods.containers import containers, init_contain
 from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts, volumes
 from podium.apiserver.validation.pods.ports import host_network_ports
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
-from podium.apiserver.validation.resource_requirements import (
-    amounts,
-    container_resources,
-    overhead,
-    pod_level_resources,
-)
 
 _CONTAINER_LISTS = ("initContainers", "containers")
 _MOUNTS = frozenset({"volumeMounts", "volumeDevices"})
@@ -81,7 +75,7 @@ def _pod_level(spec: Any, path: str) -> Faults:
     if resources.get("claims"):
         message = "claims cannot be set for Resources at pod-level"
         yield checks.forbidden(join(where, "claims"), message)
-    faults = list(pod_level_resources(resources, where))
+    faults = list(resource_requirements.pod_level_resources(resources, where))
     yield from faults
     if faults:
         return
@@ -162,7 +156,7 @@ _last_fields = checks.fields(
     priorityClassName=checks.unless_empty(subdomain),
     runtimeClassName=subdomain,
     preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER),
-    overhead=overhead,
+    overhead=resource_requirements.overhead,
     os=_os,
 )
 _whole = checks.both(
@@ -217,8 +211,8 @@ _container_statuses = checks.each(
     checks.fields(
         name=checks.needed(),
         restartCount=checks.count,
-        allocatedResources=amounts,
-        resources=container_resources,
+        allocatedResources=resource_requirements.amounts,
+        resources=resource_requirements.container_resources,
     )
 )
 # `alike_pods` compares these fields of statuses, so it has to change with them.
@@ -230,8 +224,8 @@ _status = checks.fields(
     conditions=checks.each(_condition),
     initContainerStatuses=_container_statuses,
     containerStatuses=_container_statuses,
-    allocatedResources=amounts,
-    resources=pod_level_resources,
+    allocatedResources=resource_requirements.amounts,
+    resources=resource_requirements.pod_level_resources,
 )
 
 
