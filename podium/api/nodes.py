@@ -22,5 +22,4 @@ def is_cordoned(node: Object) -> bool:
 
 def allocatable_of(node: Object) -> Mapping[str, str]:
     """Return the node's allocatable resources: quantities by resource name."""
-    value: Mapping[str, str] = status_of(node).get("allocatable") or _NOTHING
-    return value
+    return status_of(node).get("allocatable") or _NOTHING

@@ -32,20 +32,17 @@ def entries(obj: Object, field: str) -> Sequence[Any]:
 
 def metadata_of(obj: Object) -> Object:
     """Return the object's metadata; empty if it has none."""
-    value: Object = obj.get("metadata") or _NOTHING
-    return value
+    return obj.get("metadata") or _NOTHING
 
 
 def spec_of(obj: Object) -> Object:
     """Return the object's spec; empty if it has none."""
-    value: Object = obj.get("spec") or _NOTHING
-    return value
+    return obj.get("spec") or _NOTHING
 
 
 def status_of(obj: Object) -> Object:
     """Return the object's status; empty if it has none."""
-    value: Object = obj.get("status") or _NOTHING
-    return value
+    return obj.get("status") or _NOTHING
 
 
 def conditions_of(obj: Object) -> Sequence[Object]:
@@ -106,8 +103,7 @@ def place_of(obj: Object) -> Place:
 
 def uid_of(obj: Object) -> str:
     """Return the object's uid; empty if it has none."""
-    value: str = obj["metadata"].get("uid") or ""
-    return value
+    return obj["metadata"].get("uid") or ""
 
 
 def was_in_a_cluster(obj: Object) -> bool:
@@ -117,20 +113,17 @@ def was_in_a_cluster(obj: Object) -> bool:
 
 def version_of(obj: Object) -> str:
     """Return the object's resourceVersion; empty if it has none."""
-    value: str = obj["metadata"].get("resourceVersion") or ""
-    return value
+    return obj["metadata"].get("resourceVersion") or ""
 
 
 def labels(obj: Object) -> Mapping[str, str]:
     """Return the object's labels; empty if it has none."""
-    value: Mapping[str, str] = (obj.get("metadata") or _NOTHING).get("labels") or _NOTHING
-    return value
+    return (obj.get("metadata") or _NOTHING).get("labels") or _NOTHING
 
 
 def annotations(obj: Object) -> Mapping[str, str]:
     """Return the object's annotations; empty if it has none."""
-    value: Mapping[str, str] = (obj.get("metadata") or _NOTHING).get("annotations") or _NOTHING
-    return value
+    return (obj.get("metadata") or _NOTHING).get("annotations") or _NOTHING
 
 
 def generation_of(obj: Object) -> int:

@@ -118,29 +118,24 @@ def tolerations_of(spec: Object) -> Sequence[Object]:
 
 def affinity_of(spec: Object) -> Object:
     """Return the pod's affinity."""
-    value: Object = spec.get("affinity") or _NOTHING
-    return value
+    return spec.get("affinity") or _NOTHING
 
 
 def node_affinity_of(spec: Object) -> Object:
     """Return the pod's node affinity."""
-    value: Object = (spec.get("affinity") or _NOTHING).get("nodeAffinity") or _NOTHING
-    return value
+    return (spec.get("affinity") or _NOTHING).get("nodeAffinity") or _NOTHING
 
 
 def resources_of(owner: Object) -> Object:
     """Return the `resources` of a container, pod spec or claim spec."""
-    value: Object = owner.get("resources") or _NOTHING
-    return value
+    return owner.get("resources") or _NOTHING
 
 
 def requests_of(owner: Object) -> Mapping[str, Any]:
     """Return the requests of a container, pod spec or claim spec: quantities by resource name."""
-    value: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("requests") or _NOTHING
-    return value
+    return (owner.get("resources") or _NOTHING).get("requests") or _NOTHING
 
 
 def limits_of(owner: Object) -> Mapping[str, Any]:
     """Return the limits of a container or pod spec: quantities by resource name."""
-    value: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("limits") or _NOTHING
-    return value
+    return (owner.get("resources") or _NOTHING).get("limits") or _NOTHING

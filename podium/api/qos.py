@@ -34,8 +34,7 @@ def qos_class(pod: Mapping[str, Any]) -> QOSClass:
 
 def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
     """Return the QoS class in the pod's status, which never changes; if absent, compute it."""
-    stored: QOSClass | None = status_of(pod).get("qosClass")
-    return stored or qos_class(pod)
+    return status_of(pod).get("qosClass") or qos_class(pod)
 
 
 def _add_positive(total: dict[str, int], amounts: Mapping[str, Any] | None) -> int:

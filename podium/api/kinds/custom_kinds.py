@@ -60,8 +60,7 @@ class CustomKind(Kind, frozen=True, kw_only=True):
     @property
     def scale(self) -> Object | None:
         """The paths of the `scale` subresource; None if the kind has no such subresource."""
-        scale: Object | None = part(self.definition, "subresources").get("scale")
-        return scale
+        return part(self.definition, "subresources").get("scale")
 
 
 def custom_kinds(definition: Object) -> tuple[CustomKind, ...]:

@@ -150,8 +150,7 @@ def _tightened(spec: Object, before: Object) -> Faults:
 
 
 def _node_affinity(spec: Object) -> Object | None:
-    found: Object | None = affinity_of(spec).get("nodeAffinity")
-    return found
+    return affinity_of(spec).get("nodeAffinity")
 
 
 def _grown(new: Object, old: Object) -> bool:
