@@ -245,6 +245,15 @@ def _pod_changes(name: str, seed: int, first: RunResult, second: RunResult) -> I
             yield PodChange(name, seed, pod, *map(tuple, both))
 
 
+def verdict(difference: Difference) -> str:
+    """Return whether a measure is `better` or `worse` on the second side, if that is sure."""
+    if difference.interval is not None and not difference.is_certain:
+        return "no sure difference"
+    if difference.measure.startswith(_NEITHER):
+        return "neither better nor worse"
+    return "worse" if is_worse(difference) else "better"
+
+
 def is_worse(difference: Difference) -> bool:
     """Return whether a measure is worse on the second side, and not only by chance if known."""
     if difference.measure.startswith(_NEITHER):

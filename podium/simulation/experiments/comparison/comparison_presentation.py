@@ -17,8 +17,8 @@ from podium.api.values.message_words import count
 from podium.simulation.experiments.comparison.comparison import (
     Comparison,
     Side,
-    is_worse,
     scenarios_of,
+    verdict,
 )
 from podium.simulation.experiments.measures import MEANINGS
 from podium.simulation.experiments.paired_differences import (
@@ -32,6 +32,7 @@ from podium.simulation.experiments.series.plots import run_png
 from podium.simulation.experiments.whole_scenario import WholeScenario
 
 _PODS_MAX = 20
+_TONES = {"better": Tone.GOOD, "worse": Tone.BAD}
 
 
 def comparison_presentation(comparison: Comparison, picture: Picture | None = None) -> Presentation:
@@ -58,21 +59,23 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
         headline += f"{len(differing)} measures differ; for intervals take {PAIRS_MIN} pairs."
     else:
         headline += f"{len(differing)} measures differ, {certain} of them by more than chance."
+    differing.sort(key=lambda row: row[0].interval is not None and not row[0].is_certain)
     rows: list[tuple[Cell, ...]] = []
     for one, pair in differing:
-        change = change_text(one.difference)
+        judged = verdict(one)
         row = (
             one.measure,
             number_text(one.a),
             number_text(one.b),
-            Toned(change, Tone.BAD) if is_worse(one) else change,
+            change_text(one.difference),
+            Toned(judged, _TONES.get(judged, Tone.NONE)),
             interval_text(one.interval),
             f"{one.higher} of {one.pairs}",
             f"{one.lower} of {one.pairs}",
             f"{pair.scenario}, seed {pair.seed}",
         )
         rows.append(row)
-    headers = ("Difference", "95 % interval", "Higher in", "Lower in", "Widest in")
+    headers = ("Difference", f"{b} is", "95 % interval", "Higher in", "Lower in", "Widest in")
     pods = [
         (one.scenario, str(one.seed), one.pod, _fates(one.a), _fates(one.b))
         for one in comparison.pods

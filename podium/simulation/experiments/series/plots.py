@@ -1,6 +1,7 @@
 """Plots of runs by Matplotlib; equal time series result in equal files."""
 
 import io
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from podium.simulation.experiments.series.series import (
     ZONE,
     RunSeries,
     StepSeries,
+    Wait,
 )
 from podium.simulation.runner.simulation_report import AT_ONCE_S
 
@@ -23,7 +25,11 @@ _DASHES = ("-", "--", ":")
 _COUNTS = ("pending", "bound", "preempted", "evicted")
 _NODES_MAX = 20
 _LEGEND_MAX = 12
-_SIZE_INCHES = (6.4, 2.6)
+_TICKS_MAX = 8
+_SIZE_INCHES = (7.6, 2.6)
+# Beside each panel: its legend on the right, the numbers of its axis on the left.
+_LEGEND_INCHES, _AXIS_INCHES = 1.5, 0.6
+_UNITS = ((3 * 3600, 3600, "hours"), (300, 60, "minutes"), (0, 1, "seconds"))
 
 
 def figure(rows: int, columns: int) -> tuple[Any, Any]:
@@ -36,9 +42,13 @@ def figure(rows: int, columns: int) -> tuple[Any, Any]:
     drawn = Figure(figsize=(width * columns, height * rows))
     FigureCanvasAgg(drawn)
     # Margins by the inch, as finding out what the texts need takes longer than all the rest.
-    margins = {"left": 0.7 / width / columns, "right": 1 - 0.15 / width / columns}
+    margins = {
+        "left": _AXIS_INCHES / width / columns,
+        "right": 1 - _LEGEND_INCHES / width / columns,
+        "wspace": (_LEGEND_INCHES + _AXIS_INCHES) / (width - _LEGEND_INCHES - _AXIS_INCHES),
+    }
     margins |= {"bottom": 0.5 / height / rows, "top": 1 - 0.3 / height / rows}
-    drawn.subplots_adjust(**margins, wspace=0.18, hspace=0.5)
+    drawn.subplots_adjust(**margins, hspace=0.5)
     return drawn, drawn.subplots(rows, columns, squeeze=False)
 
 
@@ -54,7 +64,7 @@ def png(drawn: Any) -> bytes:
 def run_png(runs: Mapping[str, RunSeries]) -> bytes:
     """Plot the time series of runs: a column of panels for each run, or two for a single run.
 
-    Panels of one measure have equal scales.
+    Panels of one measure have equal scales; measures that are always 0 have no panel.
     """
     # An optional package.
     from matplotlib.ticker import MaxNLocator
@@ -68,6 +78,19 @@ def run_png(runs: Mapping[str, RunSeries]) -> bytes:
             panels.append((f"Utilisation of {resource}, by zone", measure, ZONE))
         panels.append((f"Fragmentation of {resource}", f"fragmentation.{resource}", CLUSTER))
     panels.append(("Pods that waited at least so long, by priority class", "waits", CLASS))
+    shown = {
+        line[:2]
+        for run in runs.values()
+        for line, values in run.lines.items()
+        if any(values.values)
+    }
+    if any(_long_waits(run) for run in runs.values()):
+        shown.add(("waits", CLASS))
+    panels = [panel for panel in panels if panel[1:] in shown] or panels[:1]
+    until_s = max(run.until_s for run in runs.values()) or 1
+    longest_s = (
+        max((w.seconds for run in runs.values() for w in _long_waits(run)), default=1) * 1.02
+    )
     alone = len(runs) == 1
     drawn, axes = figure(-(-len(panels) // 2), 2) if alone else figure(len(panels), len(runs))
     for column, (run_name, series) in enumerate(runs.items()):
@@ -77,8 +100,10 @@ def run_png(runs: Mapping[str, RunSeries]) -> bytes:
             axis.tick_params(labelsize=8)
             if measure == "waits":
                 _draw_waits(axis, series)
+                _scale(axis, longest_s, "{} without a node")
             else:
                 _draw_lines(axis, series, measure, of)
+                _scale(axis, until_s, "{}")
             if of == CLASS:
                 axis.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
                 axis.set_ylim(0, max(1.0, axis.get_ylim()[1]))
@@ -91,14 +116,30 @@ def run_png(runs: Mapping[str, RunSeries]) -> bytes:
     return png(drawn)
 
 
+def _scale(axis: Any, end_s: float, label: str) -> None:
+    # An optional package.
+    from matplotlib.ticker import MultipleLocator
+
+    _, divisor, unit = next(row for row in _UNITS if end_s >= row[0])
+    least = end_s / divisor / _TICKS_MAX
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
+    axis.xaxis.set_major_locator(MultipleLocator(step * divisor))
+    axis.set_xlim(0, end_s)
+    axis.xaxis.set_major_formatter(lambda seconds, _: f"{seconds / divisor:g}")
+    axis.set_xlabel(label.format(unit), fontsize=8)
+
+
+def _legend(axis: Any) -> None:
+    axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1.02), frameon=False)
+
+
 def _draw_lines(axis: Any, series: RunSeries, measure: str, of: str) -> None:
     lines = {
         name: line
         for (line_measure, line_of, name), line in sorted(series.lines.items())
         if (line_measure, line_of) == (measure, of)
     }
-    axis.set_xlim(0, series.until_s or 1)
-    axis.set_xlabel("seconds", fontsize=8)
     if of == NODE and len(lines) > _NODES_MAX:
         _draw_spread(axis, [*lines.values()], series.until_s)
         return
@@ -112,7 +153,7 @@ def _draw_lines(axis: Any, series: RunSeries, measure: str, of: str) -> None:
             linestyle=_DASHES[number // len(COLOURS) % len(_DASHES)],
         )
     if lines and len(lines) <= _LEGEND_MAX:
-        axis.legend(fontsize=7, loc="upper left")
+        _legend(axis)
 
 
 def _draw_spread(axis: Any, lines: Sequence[StepSeries], until_s: float) -> None:
@@ -126,11 +167,11 @@ def _draw_spread(axis: Any, lines: Sequence[StepSeries], until_s: float) -> None
     axis.fill_between(times, low, high, color=COLOURS[5], alpha=0.3, label="all nodes")
     axis.fill_between(times, lower, upper, color=COLOURS[0], alpha=0.4, label="middle half")
     axis.plot(times, middle, color=COLOURS[7], label="median")
-    axis.legend(fontsize=7, loc="upper left")
+    _legend(axis)
 
 
 def _draw_waits(axis: Any, series: RunSeries) -> None:
-    waits = [wait for wait in series.waits if wait.seconds > AT_ONCE_S]
+    waits = _long_waits(series)
     class_names = sorted({wait.priority_class for wait in waits})
     for number, name in enumerate(class_names):
         seconds = sorted(wait.seconds for wait in waits if wait.priority_class == name)
@@ -142,6 +183,8 @@ def _draw_waits(axis: Any, series: RunSeries) -> None:
             label=name or NO_CLASS,
         )
     if class_names and len(class_names) <= _LEGEND_MAX:
-        axis.legend(fontsize=7, loc="upper right")
-    axis.set_xlim(0, max((wait.seconds for wait in waits), default=0.0) * 1.02 or 1)
-    axis.set_xlabel("seconds without a node", fontsize=8)
+        _legend(axis)
+
+
+def _long_waits(series: RunSeries) -> list[Wait]:
+    return [wait for wait in series.waits if wait.seconds > AT_ONCE_S]
