@@ -295,7 +295,9 @@ class BindingCycles:
         failure, result = Failure(status.message, is_error=True), ERROR
         if status.is_rejection:
             message = f"0/1 nodes are available: 1 {status.message}."
-            failure, result = Failure(message, frozenset({status.plugin})), UNSCHEDULABLE
+            plugins, result = frozenset({status.plugin}), UNSCHEDULABLE
+            pending = plugins if status.code is Code.PENDING else ()
+            failure = Failure(message, plugins, pending_plugins=pending)
         else:
             # A rejected pod must not be requeued by the resources that it releases itself.
             self._release(task)

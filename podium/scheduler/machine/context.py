@@ -141,6 +141,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     Attributes:
         plugins: the plugins that rejected it; it is requeued by events that these registered for.
+        pending_plugins: those of them that wait for something outside the scheduler.
         nomination: the node to nominate it to; empty clears its nomination, `KEEP` keeps it.
     """
 
@@ -148,6 +149,7 @@ class Failure(msgspec.Struct, frozen=True):
     plugins: Collection[str] = frozenset()
     is_error: bool = False
     nomination: str | None = ""
+    pending_plugins: Collection[str] = frozenset()
 
 
 def handle_scheduling_failure(
@@ -165,7 +167,8 @@ def handle_scheduling_failure(
             context.record_failed(queued.pod, failure.message, queued.scheduler_name)
         return
     queued.pod = pod
-    context.queue.fail(queued, failure.plugins, now_s=context.now_s)
+    plugins, pending = failure.plugins, failure.pending_plugins
+    context.queue.fail(queued, plugins, pending_plugins=pending, now_s=context.now_s)
     if failure.nomination is not KEEP:
         context.scheduler.nominator.nominate(pod, failure.nomination)
     context.record_failed(pod, failure.message, queued.scheduler_name)

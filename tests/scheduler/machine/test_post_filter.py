@@ -10,7 +10,13 @@ from podium.machines.effects import Bind, Delete, Patch, Record
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.document import KIND, KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.framework.cluster_events import EventHint, EventResource, after_removal
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
+    after_change,
+    after_removal,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import NodeToStatusReader, Permission, PostFilterResult
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable, unschedulable
@@ -45,13 +51,17 @@ class PreemptOldest:
 
 @dataclass
 class WaitForever:
-    """Makes the pods of lowest priority wait on Permit."""
+    """Makes the pods of lowest priority wait on Permit, or refuses them there with another code."""
 
     handle: Handle
     name = "WaitForever"
+    code = Code.WAIT
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return (after_change(EventResource.NODE, Action.ADD),)
 
     def permit(self, pod: PodInfo, node_name: str) -> Permission:
-        return Permission(Status(Code.WAIT), 600.0) if pod.priority == 0 else Permission()
+        return Permission(Status(self.code), 600.0) if pod.priority == 0 else Permission()
 
 
 @pytest.fixture
@@ -126,3 +136,19 @@ def test_a_victim_that_waits_on_permit_goes_back_to_the_queue(
         effects += hand.answer(done(patch))
     (binding,) = of([*effects, *hand.wake(5)], Bind)
     assert binding.name == "high"
+
+
+@pytest.mark.parametrize(
+    ("code", "place"),
+    [(Code.UNSCHEDULABLE, QueueName.BACKOFF), (Code.PENDING, QueueName.ACTIVE)],
+)
+def test_an_event_ends_a_pending_pods_wait_without_backoff(
+    monkeypatch: pytest.MonkeyPatch, code: Code, place: QueueName
+) -> None:
+    monkeypatch.setattr(WaitForever, "code", code)
+    hand = Hand(configuration=_with_plugin(monkeypatch, WaitForever))
+    hand.start(node(), pod("p"))
+    hand.wake()
+    assert hand.place("p") is QueueName.UNSCHEDULABLE
+    hand.tell("Node", node("n2"))
+    assert hand.place("p") is place
