@@ -32,7 +32,7 @@ _ALL = ""
 
 
 class PodGCController(Reconciler):
-    """Deletes orphaned pods, and the oldest finished ones beyond `finished_max` (0: no limit)."""
+    """Deletes orphaned pods, and the oldest finished ones beyond `FINISHED_MAX`."""
 
     name = "pod-garbage-collector"
     kinds = frozenset({"Pod", "Node"})
@@ -42,9 +42,8 @@ class PodGCController(Reconciler):
     )
     tends = frozenset[str]()
 
-    def __init__(self, finished_max: int = FINISHED_MAX) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._finished_max = finished_max
         self._start_s = 0.0
         self._due_s: dict[Hashable, float] = {}
 
@@ -99,11 +98,11 @@ class PodGCController(Reconciler):
                 return self._removals(key, pods, message, now_s)
             return ()
         if key[0] == _FINISHED:
-            if not self._finished_max or not self._is_due(key, 0.0, now_s):
+            if not self._is_due(key, 0.0, now_s):
                 return ()
             del self._due_s[key]
             finished = sorted(self.objects.by("Pod", "finished", _ALL), key=_by_age)
-            surplus = max(len(finished) - self._finished_max, 0)
+            surplus = max(len(finished) - FINISHED_MAX, 0)
             return [_removal(pod, "", now_s) for pod in finished[:surplus]]
         pod = self.objects.at("Pod", key[1:])
         if pod is None or not is_terminating(pod) or node_name_of(pod):

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from podium.controllers import pod_gc
 from podium.controllers.pod_gc import PodGCController
 from podium.machines.effects import Delete, Effect, Patch
 from tests import objects
@@ -106,8 +107,11 @@ def test_a_node_out_of_service_gives_up_its_terminating_pods(hand: Hand) -> None
     assert deleted(hand.run(80)) == ["q"]
 
 
-def test_of_too_many_finished_pods_evicted_and_old_ones_go() -> None:
-    hand = Hand(PodGCController(finished_max=2))
+def test_of_too_many_finished_pods_evicted_and_old_ones_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pod_gc, "FINISHED_MAX", 2)
+    hand = Hand(PodGCController())
     old, older, evicted = finished("old"), finished("older"), finished("evicted", "Failed")
     old["metadata"]["creationTimestamp"] = "2025-12-31T00:00:00Z"
     older["metadata"]["creationTimestamp"] = "2025-12-30T00:00:00Z"

@@ -28,8 +28,6 @@ from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
 from podium.api.values.times import epoch_s, timestamp
 from podium.controllers.node_lifecycle.zones import (
-    DEFAULT_SETTINGS,
-    NodeLifecycleSettings,
     Zone,
     Zones,
     zone_of,
@@ -181,6 +179,11 @@ def unknown_patch(node: Object, now_s: float) -> Patch | None:
 
 TAINTING_PERIOD_S = 0.1
 """Seconds from a tick until failed nodes are tainted, as far as eviction rates allow."""
+# The flags node-monitor-period, node-monitor-grace-period and node-startup-grace-period of
+# kube-controller-manager, with their defaults.
+_MONITOR_PERIOD_S = 5.0
+_GRACE_PERIOD_S = 50.0
+_STARTUP_GRACE_PERIOD_S = 60.0
 
 
 # The keys of a node's NoSchedule taints, of its heartbeats and condition Ready, and of the removal
@@ -211,10 +214,9 @@ class NodeLifecycleController(Reconciler):
     kinds = frozenset({"Node", "Lease", "Pod"})
     indexes = (("Pod", "node", node_names_of),)
 
-    def __init__(self, settings: NodeLifecycleSettings = DEFAULT_SETTINGS) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._settings = settings
-        self._zones = Zones(settings)
+        self._zones = Zones()
         self._health: dict[str, NodeHealthData] = {}
         self._monitor_times: MonitorTimes | None = None
         self._registered: dict[str, Object] = {}
@@ -227,7 +229,7 @@ class NodeLifecycleController(Reconciler):
         self._leaves_nodes = True
 
     def synced(self, now_s: float) -> None:
-        self._monitor_times = MonitorTimes(now_s, self._settings.monitor_period_s)
+        self._monitor_times = MonitorTimes(now_s, _MONITOR_PERIOD_S)
 
     def heeds(self, change: Change) -> bool:
         # Of a pod it matters where it is, and whether it is ready.
@@ -378,13 +380,13 @@ class NodeLifecycleController(Reconciler):
         last_s = health.last_s
         if lease is not None:
             last_s = max(health.first_s, last_heartbeat_s(lease, last_s, now_s))
-        from_s = times.from_(times.after(last_s) + self._settings.grace_period_s)
+        from_s = times.from_(times.after(last_s) + _GRACE_PERIOD_S)
         if lease is not None and is_continuous(lease):
             from_s = NEVER_S
         elif lease is None and condition_of(node, "Ready") is None:
             created = node["metadata"].get("creationTimestamp")
             created_s = epoch_s(created) if created else last_s
-            from_s = times.from_(created_s + self._settings.startup_grace_period_s)
+            from_s = times.from_(created_s + _STARTUP_GRACE_PERIOD_S)
         if now_s < from_s < NEVER_S and health.timer_s <= now_s:
             health.timer_s = from_s
             self.look_again(_Health(node_name), from_s)

@@ -12,34 +12,12 @@ from dataclasses import dataclass, field
 from podium.api.objects import Object, condition_status, labels
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeLifecycleSettings:
-    """Flags of kube-controller-manager for the node lifecycle, with v1.36's defaults.
-
-    Attributes:
-        monitor_period_s: seconds between checks of nodes (`node-monitor-period`).
-        grace_period_s: seconds that a node may be silent (`node-monitor-grace-period`).
-        startup_grace_period_s: seconds that a new node may be silent (`node-startup-grace-period`).
-        eviction_rate: nodes of a zone tainted per second (`node-eviction-rate`).
-        secondary_eviction_rate: the rate of a disrupted large zone
-            (`secondary-node-eviction-rate`).
-        large_zone_size: a zone of more nodes is large (`large-cluster-size-threshold`).
-        unhealthy_zone_share: share of failed nodes, 0 to 1, from which a zone is disrupted
-            (`unhealthy-zone-threshold`).
-    """
-
-    monitor_period_s: float = 5.0
-    grace_period_s: float = 50.0
-    startup_grace_period_s: float = 60.0
-    eviction_rate: float = 0.1
-    secondary_eviction_rate: float = 0.01
-    large_zone_size: int = 50
-    unhealthy_zone_share: float = 0.55
-
-
-DEFAULT_SETTINGS = NodeLifecycleSettings()
-
+# The flags node-eviction-rate, secondary-node-eviction-rate, large-cluster-size-threshold and
+# unhealthy-zone-threshold of kube-controller-manager, with their defaults; rates are per second.
+EVICTION_RATE = 0.1
+SECONDARY_EVICTION_RATE = 0.01
+LARGE_ZONE_SIZE = 50
+UNHEALTHY_ZONE_SHARE = 0.55
 
 Zone = tuple[str, str]
 """Region and zone."""
@@ -88,8 +66,7 @@ class Zones:
         has_stopped: whether all nodes of all zones had failed at the last `look`; none is tainted.
     """
 
-    def __init__(self, settings: NodeLifecycleSettings) -> None:
-        self._settings = settings
+    def __init__(self) -> None:
         self._zones: dict[Zone, ZoneNodes] = {}
         self._members: dict[str, tuple[Zone, bool]] = {}
         self.has_stopped = False
@@ -97,7 +74,7 @@ class Zones:
     def state(self, zone: Zone) -> ZoneNodes:
         """Return the state of a zone, which is added if it is new."""
         if zone not in self._zones:
-            rate = 0.0 if self.has_stopped else self._settings.eviction_rate
+            rate = 0.0 if self.has_stopped else EVICTION_RATE
             self._zones[zone] = ZoneNodes(EvictionRateLimiter(rate))
         return self._zones[zone]
 
@@ -122,16 +99,15 @@ class Zones:
 
     def look(self, now_s: float) -> None:
         """Set the eviction rate of each zone by its share of failed nodes."""
-        settings = self._settings
         counted = [state for state in self._zones.values() if state.ready + state.unready]
         if counted:
             self.has_stopped = not any(state.ready for state in counted)
         for state in counted:
-            size, rate = state.ready + state.unready, settings.eviction_rate
-            is_disrupted = state.unready / size >= settings.unhealthy_zone_share
+            size, rate = state.ready + state.unready, EVICTION_RATE
+            is_disrupted = state.unready / size >= UNHEALTHY_ZONE_SHARE
             if state.ready and state.unready > 2 and is_disrupted:
-                is_large = size > settings.large_zone_size
-                rate = settings.secondary_eviction_rate if is_large else 0.0
+                is_large = size > LARGE_ZONE_SIZE
+                rate = SECONDARY_EVICTION_RATE if is_large else 0.0
             state.limiter.set_rate(0.0 if self.has_stopped else rate, now_s)
 
     def _add(self, membership: tuple[Zone, bool], count: int) -> None:

@@ -209,7 +209,7 @@ class BindingCycles:
         times = [task.poll_at_s for task in islice(self._polled.values(), 1)]
         for cycle in self._context.scheduler.binding.values():
             if cycle.waiting:
-                times += (min(one.deadlines_s.values()) for one in cycle.waiting.values())
+                times += (waiting.deadline_s for waiting in cycle.waiting.values())
         return min(times) if times else None
 
     def _permitted(self, task: BindingTask) -> None:

@@ -21,6 +21,8 @@ from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
 from podium.scheduler.queue.unschedulable import Unschedulable
 from podium.scheduler.snapshot.pod_info import PodInfo
 
+# How long a pod waits for an event before it is retried anyway.
+MAX_IN_UNSCHEDULABLE_S = 300.0
 # Seconds between flushes of unschedulable pods, at whole multiples since the epoch.
 LEFTOVER_TICK_S = 30
 
@@ -37,7 +39,6 @@ class SchedulingQueue:
     `done` or `fail`. As time passes, pods only move when `flush` or `pop` is called.
 
     Args:
-        max_in_unschedulable_s: how long a pod waits for an event before it is retried anyway.
         pop_from_backoff: whether rejected pods may be popped before their backoff is over if no pod
             is active (SchedulerPopFromBackoffQ).
 
@@ -51,13 +52,11 @@ class SchedulingQueue:
         *,
         initial_backoff_s: float = 1.0,
         max_backoff_s: float = 10.0,
-        max_in_unschedulable_s: float = 300.0,
         pop_from_backoff: bool = True,
     ) -> None:
         self.incoming: Counter[tuple[str, str]] = Counter()
         self._profiles = profiles
         self._hints = QueueingHints(profiles)
-        self._max_in_unschedulable_s = max_in_unschedulable_s
         self._pop_from_backoff = pop_from_backoff
         self._pods: dict[str, QueuedPod] = {}
         self._active = PodHeap()
@@ -285,7 +284,7 @@ class SchedulingQueue:
         for queued in self._backoff.completed(self._flushed_s):
             self._to_active(queued, BACKOFF_COMPLETE, now_s, let_in=self._pop_from_backoff)
         tick_s = now_s // LEFTOVER_TICK_S * LEFTOVER_TICK_S
-        leftovers = self._unschedulable.take_older(tick_s - self._max_in_unschedulable_s)
+        leftovers = self._unschedulable.take_older(tick_s - MAX_IN_UNSCHEDULABLE_S)
         for queued in leftovers:
             queued.flush_from_s = tick_s
             self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT.label, now_s)
@@ -310,7 +309,7 @@ class SchedulingQueue:
                 yield queued, self._leftover_s(queued)
 
     def _leftover_s(self, queued: QueuedPod) -> float:
-        overdue_s = queued.flush_from_s + self._max_in_unschedulable_s
+        overdue_s = queued.flush_from_s + MAX_IN_UNSCHEDULABLE_S
         return (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, label: str, now_s: float) -> bool:

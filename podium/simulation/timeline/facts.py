@@ -21,7 +21,7 @@ from podium.api.policy.disruption_budgets import sync_failure
 from podium.api.policy.disruption_target import disruption_reason
 from podium.api.workloads import foreign_controller
 from podium.controllers.deployment.deployment_controller import TIMED_OUT
-from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings, Zone, Zones
+from podium.controllers.node_lifecycle.zones import Zone, Zones
 from podium.scheduler.preemption.record import written_record
 
 _NOTHING: Mapping[str, Any] = {}
@@ -171,7 +171,7 @@ class NodeFacts:
     """Yields the facts in changes of nodes, and when evictions in a zone stop or resume."""
 
     def __init__(self, nodes: Iterable[Object]) -> None:
-        self._zones = Zones(NodeLifecycleSettings())
+        self._zones = Zones()
         for node in nodes:
             self._zones.count(name(node), node)
         self._held = self._on_hold()

@@ -5,7 +5,6 @@ import pytest
 from podium.controllers.node_lifecycle.zones import (
     EXCLUDED_LABEL,
     EvictionRateLimiter,
-    NodeLifecycleSettings,
     Zones,
 )
 from tests import objects
@@ -18,7 +17,7 @@ def node(name: str, status: str = "True", zone: str = "a", **labels: str) -> obj
 
 def zones_with(**sizes: tuple[int, int]) -> Zones:
     """Zones by name, each with so many ready and unready nodes."""
-    zones = Zones(NodeLifecycleSettings())
+    zones = Zones()
     for zone, (ready, unready) in sizes.items():
         for number in range(ready + unready):
             status = "True" if number < ready else "Unknown"

@@ -24,12 +24,6 @@ def test_leftovers_are_tried_after_five_minutes_at_a_whole_half_minute() -> None
     assert q.incoming["active", "UnschedulableTimeout"] == 1
 
 
-def test_how_long_leftovers_wait_is_an_option() -> None:
-    q = queue({"A": ()}, max_in_unschedulable_s=10)
-    rejected(q, [waiting()], at_s=900.0)
-    assert q.next_wakeup_s() == 930.0
-
-
 def test_gated_pods_are_asked_again_as_seldom() -> None:
     pod = waiting()
     gate = Gate(closed_to=[pod.uid])

@@ -14,15 +14,12 @@ PERMIT_TIMEOUT_S_MAX = 15 * 60.0
 
 
 class WaitingPod(msgspec.Struct):
-    """A pod that is assumed on its node until Permit plugins allow its binding.
-
-    `deadlines_s` has, by plugin that the pod waits for, the time of its rejection, in seconds since
-    the epoch; `waits_s` has the timeouts.
-    """
+    """A pod that is assumed on its node, and that `plugin` rejects at a time in epoch seconds."""
 
     pod: PodInfo
-    deadlines_s: dict[str, float]
-    waits_s: dict[str, float]
+    plugin: str
+    wait_s: float
+    deadline_s: float
 
 
 class BindingCycle:
@@ -57,21 +54,12 @@ class BindingCycle:
                 return failure_of("Permit", plugin.name, permission.status)
         if not waits:
             return SUCCESS
-        deadlines = {plugin: now_s + wait for plugin, wait in waits.items()}
-        self.waiting[pod.uid] = WaitingPod(pod, deadlines, waits)
+        first = min(waits, key=waits.__getitem__)
+        self.waiting[pod.uid] = WaitingPod(pod, first, waits[first], now_s + waits[first])
         return Status(
             Code.WAIT,
             (f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"',),
         )
-
-    def allow(self, uid: str, plugin: str) -> bool:
-        """Allow a waiting pod for one plugin; return True if no other plugin makes it wait."""
-        waiting = self.waiting[uid]
-        waiting.deadlines_s.pop(plugin, None)
-        if waiting.deadlines_s:
-            return False
-        del self.waiting[uid]
-        return True
 
     def reject(self, uid: str, plugin: str, reason: str) -> Status:
         """Reject a waiting pod in the name of a plugin; the caller has to unreserve it."""
@@ -82,10 +70,9 @@ class BindingCycle:
         """Reject the pods whose Permit timeout has passed; the caller has to unreserve them."""
         expired = []
         for uid, waiting in list(self.waiting.items()):
-            plugin = min(waiting.deadlines_s, key=waiting.deadlines_s.__getitem__)
-            if waiting.deadlines_s[plugin] <= now_s:
-                wait = waiting.waits_s[plugin]
-                reason = f"rejected due to timeout after waiting {wait:g}s at plugin {plugin}"
+            if waiting.deadline_s <= now_s:
+                plugin, wait_s = waiting.plugin, waiting.wait_s
+                reason = f"rejected due to timeout after waiting {wait_s:g}s at plugin {plugin}"
                 expired.append((waiting, self.reject(uid, plugin, reason)))
         return expired
 
