@@ -13,7 +13,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, entries, part
 from podium.api.pods import init_containers_of
 from podium.api.values.quantity import nanos
-from podium.kubelet.real.registration import MachineInfo
+from podium.kubelet.real.registration import HostInfo
 
 _SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]")
 _NOTHING: Object = {}
@@ -73,7 +73,7 @@ def env_sources(container: Object) -> Iterator[EnvironmentSource]:
         yield from (source for source, _ in references(holder))
 
 
-def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
+def pod_field(pod: Object, path: str, host: HostInfo) -> str:
     """Return a field of a pod for the downward API; raises MissingSourceError."""
     metadata, spec = pod["metadata"], pod["spec"]
     match = _SUBSCRIPT.fullmatch(path)
@@ -89,17 +89,17 @@ def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
         "metadata.uid": metadata["uid"],
         "spec.nodeName": spec.get("nodeName", ""),
         "spec.serviceAccountName": spec.get("serviceAccountName", ""),
-        "status.hostIP": machine.address,
-        "status.hostIPs": machine.address,
-        "status.podIP": machine.address,
-        "status.podIPs": machine.address,
+        "status.hostIP": host.address,
+        "status.hostIPs": host.address,
+        "status.podIP": host.address,
+        "status.podIPs": host.address,
     }
     if path not in fields:
         raise MissingSourceError(f"unsupported fieldPath: {path}")
     return str(fields[path])
 
 
-def container_resource(pod: Object, container: Object, ref: Object, machine: MachineInfo) -> str:
+def container_resource(pod: Object, container: Object, ref: Object, host: HostInfo) -> str:
     """Return a request or limit for the downward API; limits default to the node's resources.
 
     Raises:
@@ -118,7 +118,7 @@ def container_resource(pod: Object, container: Object, ref: Object, machine: Mac
     if resource in amounts:
         amount = nanos(amounts[resource])
     else:
-        whole = {"cpu": machine.cpus * 10**9, "memory": machine.memory_bytes * 10**9}
+        whole = {"cpu": host.cpus * 10**9, "memory": host.memory_bytes * 10**9}
         amount = whole.get(resource, 0) if kind == "limits" else 0
     return str(-(-amount // (divisor or 10**9)))
 
@@ -128,7 +128,7 @@ VOLUME_PREFIX = "PODIUM_VOLUME_"
 
 
 def environment(
-    pod: Object, container: Object, sources: Sources, machine: MachineInfo, base: Mapping[str, str]
+    pod: Object, container: Object, sources: Sources, host: HostInfo, base: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the environment variables of a container; raises MissingSourceError."""
     made = dict(base)
@@ -138,7 +138,7 @@ def environment(
             for key, value in sorted((content(sources, source, ref) or {}).items()):
                 made[f"{prefix}{key}"] = value.decode(errors="surrogateescape")
     for variable in container.get("env") or ():
-        text = _value(variable, pod, container, sources, machine)
+        text = _value(variable, pod, container, sources, host)
         if text is not None:
             is_plain = "valueFrom" not in variable
             made[variable["name"]] = expanded(text, made) if is_plain else text
@@ -179,15 +179,15 @@ def mounted(path: str, mounts: Mapping[str, str]) -> str | None:
 
 
 def _value(
-    variable: Object, pod: Object, container: Object, sources: Sources, machine: MachineInfo
+    variable: Object, pod: Object, container: Object, sources: Sources, host: HostInfo
 ) -> str | None:
     value_from = variable.get("valueFrom")
     if not value_from:
         return str(variable.get("value") or "")
     if "fieldRef" in value_from:
-        return pod_field(pod, value_from["fieldRef"]["fieldPath"], machine)
+        return pod_field(pod, value_from["fieldRef"]["fieldPath"], host)
     if "resourceFieldRef" in value_from:
-        return container_resource(pod, container, value_from["resourceFieldRef"], machine)
+        return container_resource(pod, container, value_from["resourceFieldRef"], host)
     for source, ref in references(value_from):
         values = content(sources, source, ref)
         if values is not None and ref["key"] in values:

@@ -18,7 +18,7 @@ from podium.kubelet.kubelets import Kubelets, LeaseKey, NodeKey
 from podium.kubelet.node_status import NodeLease, metadata_patch, status_patch
 from podium.kubelet.real import commands
 from podium.kubelet.real.process_kubelet import ProcessKubelet
-from podium.kubelet.real.registration import MachineInfo
+from podium.kubelet.real.registration import HostInfo
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Outcome, Synced
 from podium.machines.machine import NEVER_S
@@ -37,11 +37,11 @@ _MEASURING_S = 1.0
 class MachineKubelet(Kubelets[ProcessKubelet]):
     """The reconciler of a real node's kubelet."""
 
-    def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfiguration) -> None:
+    def __init__(self, node: Object, host: HostInfo, config: KubeletConfiguration) -> None:
         super().__init__([node], writes_heartbeats=True)
         self._wanted = node
         self._config = config
-        self._machine = machine
+        self._host = host
         self._is_leaving = False
         self._kubelet: ProcessKubelet | None = None
         self._gone: dict[str, Object] = {}
@@ -91,7 +91,7 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
         # The kubelet and its pods outlive the Node object.
         if self._kubelet is None:
             self._kubelet = ProcessKubelet(
-                node, self._machine, self._config, is_leaving=self._is_leaving, now_s=now_s
+                node, self._host, self._config, is_leaving=self._is_leaving, now_s=now_s
             )
         self._kubelet.lease = NodeLease()
         return self._kubelet

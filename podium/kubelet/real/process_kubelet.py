@@ -23,7 +23,7 @@ from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.real import commands
-from podium.kubelet.real.registration import MachineInfo
+from podium.kubelet.real.registration import HostInfo
 from podium.kubelet.real.unsupported_fields import unsupported
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
@@ -87,17 +87,17 @@ class ProcessKubelet(Kubelet):
     def __init__(
         self,
         node: Object,
-        machine: MachineInfo,
+        host: HostInfo,
         config: KubeletConfiguration,
         *,
         is_leaving: bool,
         now_s: float,
     ) -> None:
-        super().__init__(node, machine.address, PodClasses(), lambda _pod, _at_s: None, now_s)
+        super().__init__(node, host.address, PodClasses(), lambda _pod, _at_s: None, now_s)
         manager = EvictionManager(config.eviction)
         self.loop = self.eviction = EvictionLoop(manager, now_s, now_s, status_update_s=0.0)
         self.is_leaving = False
-        self._machine = machine
+        self._host = host
         if is_leaving:
             self.leave()
 
@@ -109,8 +109,8 @@ class ProcessKubelet(Kubelet):
     def sandbox(self, pod: Object, *, resumes: bool) -> ProcessSandbox | PodRejection:
         if self.is_leaving and not resumes:
             return _LEAVING
-        refused = unsupported(pod, self._machine.uid)
-        return refused or ProcessSandbox(self.host_ip, self._machine.memory_bytes)
+        refused = unsupported(pod, self._host.uid)
+        return refused or ProcessSandbox(self.host_ip, self._host.memory_bytes)
 
     def restore(self, worker: PodWorker, now_s: float) -> None:
         # Containers that ran according to the status don't run any more.

@@ -11,7 +11,7 @@ from podium.kubelet.node_status import addresses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MachineInfo:
+class HostInfo:
     """The host on which a kubelet runs.
 
     Attributes:
@@ -35,7 +35,7 @@ VERSION = "v1.36.2"
 
 
 def node_object(
-    name: str, machine: MachineInfo, config: KubeletConfiguration, extra: Mapping[str, str]
+    name: str, host: HostInfo, config: KubeletConfiguration, extra: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the Node to register."""
     return {
@@ -44,30 +44,30 @@ def node_object(
         "metadata": {
             "name": name,
             "labels": {
-                "kubernetes.io/os": machine.info["operatingSystem"],
-                "kubernetes.io/arch": machine.info["architecture"],
+                "kubernetes.io/os": host.info["operatingSystem"],
+                "kubernetes.io/arch": host.info["architecture"],
                 HOSTNAME_LABEL: name,
                 **extra,
             },
-            "annotations": {LOG_DIRECTORY: machine.log_directory},
+            "annotations": {LOG_DIRECTORY: host.log_directory},
         },
         "spec": {},
-        "status": node_status(name, machine, config),
+        "status": node_status(name, host, config),
     }
 
 
-def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -> dict[str, Any]:
+def node_status(name: str, host: HostInfo, config: KubeletConfiguration) -> dict[str, Any]:
     """Return the status of the Node to register, without conditions."""
     capacity = {
-        "cpu": str(machine.cpus),
-        "memory": f"{machine.memory_bytes // 1024}Ki",
-        "ephemeral-storage": f"{machine.disk_bytes // 1024}Ki",
+        "cpu": str(host.cpus),
+        "memory": f"{host.memory_bytes // 1024}Ki",
+        "ephemeral-storage": f"{host.disk_bytes // 1024}Ki",
         "pods": str(config.max_pods),
     }
     return {
         "capacity": capacity,
         "allocatable": config.allocatable(capacity),
-        "addresses": addresses(name, machine.address),
+        "addresses": addresses(name, host.address),
         "nodeInfo": {
             "kubeletVersion": VERSION,
             "containerRuntimeVersion": f"podium://{__version__}",
@@ -75,7 +75,7 @@ def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -
             "machineID": "",
             "systemUUID": "",
             "bootID": "",
-            **machine.info,
+            **host.info,
         },
-        "daemonEndpoints": {"kubeletEndpoint": {"Port": machine.port}},
+        "daemonEndpoints": {"kubeletEndpoint": {"Port": host.port}},
     }

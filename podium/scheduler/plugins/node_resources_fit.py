@@ -28,7 +28,7 @@ from podium.scheduler.framework.cluster_events import (
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import CycleError, FilterState, LocalScore, Scope
 from podium.scheduler.framework.status import Status, rejection
-from podium.scheduler.plugins.node_resources.allocation_scores import STRATEGIES, Room
+from podium.scheduler.plugins.node_resources.allocation_scores import STRATEGIES, FreeAmounts
 from podium.scheduler.plugins.node_resources.scored_resources import ScoredResources
 from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
@@ -53,7 +53,7 @@ class NodeResourcesFit:
         self._snapshot = handle.snapshot
         self._args = args or NodeResourcesFitArgs()
         specs = self._args.scoring_strategy.resources
-        self._scored = ScoredResources(handle.snapshot, specs, Room, nonzero=True)
+        self._scored = ScoredResources(handle.snapshot, specs, FreeAmounts, nonzero=True)
 
     def events_to_register(self) -> Sequence[EventHint]:
         scaled, sized = Action.UPDATE_POD_SCALE_DOWN, Action.ADD | Action.UPDATE_NODE_ALLOCATABLE

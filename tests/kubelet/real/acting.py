@@ -36,7 +36,7 @@ from podium.kubelet.real.commands import (
     WaitForExit,
 )
 from podium.kubelet.real.machine_kubelet import MachineKubelet
-from podium.kubelet.real.registration import MachineInfo, node_object
+from podium.kubelet.real.registration import HostInfo, node_object
 from podium.machines.effects import Create, Delete, Effect, Patch, Record
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
 from tests import objects
@@ -44,7 +44,7 @@ from tests import objects
 START_S = 1_800_000_000.0
 NODE = "worker"
 GI = 2**30
-MACHINE = MachineInfo(
+MACHINE = HostInfo(
     address="192.0.2.7",
     cpus=4,
     memory_bytes=8 * GI,

@@ -25,7 +25,7 @@ from podium.kubelet.real.host.cgroups import OWN, ROOT, Cgroup, own_group
 from podium.kubelet.real.host.containers import Containers, Use
 from podium.kubelet.real.host.node_directory import NodeDirectory
 from podium.kubelet.real.host.process_table import PROC, processes
-from podium.kubelet.real.registration import MachineInfo
+from podium.kubelet.real.registration import HostInfo
 
 DiskUsages = Mapping[Path, DiskUsage]
 """The disk usage of directories."""
@@ -148,7 +148,7 @@ _FAR_AWAY = ("192.0.2.1", 9)
 _LOOPBACK = "127.0.0.1"
 
 
-def machine_info(root: Path, logs: Path) -> MachineInfo:
+def host_info(root: Path, logs: Path) -> HostInfo:
     """Describe this host."""
     disk = os.statvfs(root)
     system, os_image = platform.uname(), platform.system()
@@ -163,7 +163,7 @@ def machine_info(root: Path, logs: Path) -> MachineInfo:
             address = str(probe.getsockname()[0])
         except OSError:
             address = _LOOPBACK
-    return MachineInfo(
+    return HostInfo(
         address=address,
         cpus=len(os.sched_getaffinity(0)),
         memory_bytes=memory(ROOT, OWN).capacity_bytes,

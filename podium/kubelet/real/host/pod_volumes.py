@@ -19,7 +19,7 @@ from podium.kubelet.real.container_environment import (
     pod_field,
 )
 from podium.kubelet.real.host.node_directory import NodeDirectory
-from podium.kubelet.real.registration import MachineInfo
+from podium.kubelet.real.registration import HostInfo
 from podium.kubelet.real.unsupported_fields import API_ACCESS
 
 _MODE = 0o644
@@ -33,9 +33,7 @@ def volume_sources(pod: Object) -> Iterator[EnvironmentSource]:
             yield from (source for source, _ in _references(part))
 
 
-def make_volumes(
-    pod: Object, directory: NodeDirectory, sources: Sources, machine: MachineInfo
-) -> None:
+def make_volumes(pod: Object, directory: NodeDirectory, sources: Sources, host: HostInfo) -> None:
     """Make the volumes of a pod with their content; raises MissingSourceError."""
     for volume in volumes_of(pod["spec"]):
         if "hostPath" in volume:
@@ -44,7 +42,7 @@ def make_volumes(
         path = directory.volume(pod, volume["name"])
         path.mkdir(parents=True, exist_ok=True)
         for part in _parts(volume):
-            _write_part(pod, part, path, sources, machine)
+            _write_part(pod, part, path, sources, host)
 
 
 def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
@@ -94,15 +92,13 @@ def _parts(volume: Object) -> Iterator[Object]:
         yield volume
 
 
-def _write_part(
-    pod: Object, part: Object, path: Path, sources: Sources, machine: MachineInfo
-) -> None:
+def _write_part(pod: Object, part: Object, path: Path, sources: Sources, host: HostInfo) -> None:
     if "downwardAPI" in part:
         for item in part["downwardAPI"].get("items") or ():
             if "fieldRef" in item:
-                text = pod_field(pod, item["fieldRef"]["fieldPath"], machine)
+                text = pod_field(pod, item["fieldRef"]["fieldPath"], host)
             else:
-                text = container_resource(pod, _NOTHING, item["resourceFieldRef"], machine)
+                text = container_resource(pod, _NOTHING, item["resourceFieldRef"], host)
             _write(path, item["path"], text.encode(), item.get("mode"))
         return
     for source, ref in _references(part):

@@ -29,7 +29,7 @@ from podium.kubelet.real.host.pod_volumes import (
     volume_paths,
     volume_sources,
 )
-from podium.kubelet.real.registration import MachineInfo
+from podium.kubelet.real.registration import HostInfo
 from podium.machines.async_api import AsyncApi, ObjectList, WatchEventLike
 from podium.machines.effects import Effect
 from podium.machines.events import CallError, Outcome
@@ -51,7 +51,7 @@ class RuntimeService:
     fetch: Fetch
     containers: Containers
     directory: NodeDirectory
-    machine: MachineInfo
+    host: HostInfo
     now_s: Callable[[], float]
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class RuntimeService:
         match command:
             case commands.RunPodSandbox(pod=pod):
                 sources = await self._sources(pod, volume_sources(pod))
-                make_volumes(pod, self.directory, sources, self.machine)
+                make_volumes(pod, self.directory, sources, self.host)
             case commands.StartContainer():
                 await self._start(command)
             case commands.WaitForExit():
@@ -126,7 +126,7 @@ class RuntimeService:
         hostname = pod["spec"].get("hostname") or pod["metadata"]["name"]
         base = {"PATH": _PATH, "HOME": str(home), "HOSTNAME": hostname}
         base |= {environment.volume_variable(name): str(path) for name, path in paths.items()}
-        variables = environment.environment(pod, container, sources, self.machine, base)
+        variables = environment.environment(pod, container, sources, self.host, base)
         directory = home
         if wanted := container.get("workingDir"):
             directory = Path(environment.mounted(wanted, mounts) or wanted)

@@ -22,7 +22,7 @@ _FULL_PERCENT = 100
 _SHAPE_SCORE_MAX = 10
 
 
-class Room(ScoredColumns):
+class FreeAmounts(ScoredColumns):
     """Free amounts of each resource, times a hundred.
 
     Attributes:
@@ -43,8 +43,8 @@ class Room(ScoredColumns):
         for left, used, capacity, has in zip(
             self.left, self.used, self.capacity, self.has, strict=True
         ):
-            room = np.maximum(capacity[rows] - used[rows], -1) * _FULL_PERCENT
-            left[rows] = np.where(has[rows], room, -1)
+            free = np.maximum(capacity[rows] - used[rows], -1) * _FULL_PERCENT
+            left[rows] = np.where(has[rows], free, -1)
 
     def take_row(self, row: int) -> None:
         for left, (used, allocatable) in zip(self._left_at, self.at, strict=True):
@@ -61,28 +61,28 @@ class AllocationScore(LocalScore, ABC):
     counts_zero: ClassVar[bool] = True
 
     def __init__(
-        self, plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
+        self, plugin: str, strategy: ScoringStrategy, free: FreeAmounts, requests: Sequence[int]
     ) -> None:
         self.plugin = plugin
-        self._room = room
+        self._free = free
         self._requests = requests
-        self._asked = room.column_of(requests)
+        self._request_column = free.column_of(requests)
 
     def all_scores(self, node_count: int) -> Scores:
         return self.scores(slice(None))
 
     def scores(self, rows: Rows | slice) -> Scores:
-        room = self._room
-        room.follow()
-        out = room.scratch if isinstance(rows, slice) else None
-        left = np.subtract(room.left[:, rows], self._asked, out=out)
-        np.maximum(left, room.bound_of(rows), out=left)
+        free = self._free
+        free.follow()
+        out = free.scratch if isinstance(rows, slice) else None
+        left = np.subtract(free.left[:, rows], self._request_column, out=out)
+        np.maximum(left, free.bound_of(rows), out=left)
         return self._means(self._ratings(left, rows), rows).astype(np.int64)
 
     def score(self, row: int) -> int:
         total = weights = 0
         for (used, allocatable), request, weight in zip(
-            self._room.at, self._requests, self._room.weights_of, strict=True
+            self._free.at, self._requests, self._free.weights_of, strict=True
         ):
             capacity = allocatable[row]
             if capacity:
@@ -100,10 +100,10 @@ class AllocationScore(LocalScore, ABC):
     def _rating(self, used: int, capacity: int) -> int: ...
 
     def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
-        total = self._room.weights @ ratings
+        total = self._free.weights @ ratings
         if total.dtype != np.float64:
-            return _quotient(total, self._room.weight_sums[rows])
-        means: Matrix = np.divide(total, self._room.weight_sums[rows], out=total)
+            return _quotient(total, self._free.weight_sums[rows])
+        means: Matrix = np.divide(total, self._free.weight_sums[rows], out=total)
         return means
 
     def _mean(self, total: int, weights: int) -> int:
@@ -112,7 +112,7 @@ class AllocationScore(LocalScore, ABC):
 
 class _LeastAllocated(AllocationScore):
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
-        return _quotient(left, self._room.capacity[:, rows])
+        return _quotient(left, self._free.capacity[:, rows])
 
     def _rating(self, used: int, capacity: int) -> int:
         return (capacity - used) * MAX_NODE_SCORE // capacity if used < capacity else 0
@@ -120,7 +120,7 @@ class _LeastAllocated(AllocationScore):
 
 class _MostAllocated(AllocationScore):
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
-        return _quotient(self._room.full[:, rows] - left, self._room.capacity[:, rows])
+        return _quotient(self._free.full[:, rows] - left, self._free.capacity[:, rows])
 
     def _rating(self, used: int, capacity: int) -> int:
         return used * MAX_NODE_SCORE // capacity if used < capacity else MAX_NODE_SCORE
@@ -132,23 +132,23 @@ class _RequestedToCapacityRatio(AllocationScore):
     counts_zero = False
 
     def __init__(
-        self, plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
+        self, plugin: str, strategy: ScoringStrategy, free: FreeAmounts, requests: Sequence[int]
     ) -> None:
-        super().__init__(plugin, strategy, room, requests)
+        super().__init__(plugin, strategy, free, requests)
         percents = range(_FULL_PERCENT + 1)
         self._of_percent = [_rating_at(strategy.shape, percent) for percent in percents]
         self._table = np.array(self._of_percent, np.int64)
 
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
-        room = self._room
-        percent = _quotient(room.full[:, rows] - left, room.capacity[:, rows])
-        return self._table[percent.astype(np.int64)] * room.has[:, rows]
+        free = self._free
+        percent = _quotient(free.full[:, rows] - left, free.capacity[:, rows])
+        return self._table[percent.astype(np.int64)] * free.has[:, rows]
 
     def _rating(self, used: int, capacity: int) -> int:
         return self._of_percent[min(used, capacity) * _FULL_PERCENT // capacity]
 
     def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
-        weights = self._room.weights.astype(np.int64)
+        weights = self._free.weights.astype(np.int64)
         total, counted = weights @ ratings, np.maximum(weights @ (ratings > 0), 1)
         means: Matrix = (2 * total + counted) // (2 * counted)
         return means

@@ -20,7 +20,7 @@ from podium.kubelet.eviction.threshold_parser import EQUALS, parse_flag
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.real.host.cgroups import Cgroups
 from podium.kubelet.real.host.containers import Containers
-from podium.kubelet.real.host.host_stats import machine_info
+from podium.kubelet.real.host.host_stats import host_info
 from podium.kubelet.real.host.kubelet_server import ASKED, KubeletServer
 from podium.kubelet.real.host.node_directory import NodeDirectory
 from podium.kubelet.real.host.runtime_service import RuntimeService
@@ -45,7 +45,7 @@ async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration
         directory = stack.enter_context(NodeDirectory(root))
         await api.list("Node")
         clock, loop = SteadyClock(), asyncio.get_running_loop()
-        machine = machine_info(directory.root, directory.logs)
+        host = host_info(directory.root, directory.logs)
         containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
 
         async def fetch(kind: str, namespace: str, object_name: str) -> Mapping[str, Any] | None:
@@ -69,18 +69,18 @@ async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration
                 fetch_pod=fetch_pod,
                 may_read=may_read,
                 now_s=time.time,
-                address=machine.address,
+                address=host.address,
                 port=asked.port,
-                tls=_tls(directory, (machine.address, name), authority),
+                tls=_tls(directory, (host.address, name), authority),
             )
-            machine = replace(machine, port=(await stack.enter_async_context(server)).port or 0)
-        service = RuntimeService(api, fetch, containers, directory, machine, clock.now_s)
-        node = node_object(name, machine, config, labels)
+            host = replace(host, port=(await stack.enter_async_context(server)).port or 0)
+        service = RuntimeService(api, fetch, containers, directory, host, clock.now_s)
+        node = node_object(name, host, config, labels)
 
         def kubelet() -> MachineKubelet:
             # A kubelet that has failed, or was killed, may have left containers.
             containers.kill_all()
-            return MachineKubelet(node, machine, config)
+            return MachineKubelet(node, host, config)
 
         def end() -> None:
             if service.asked_to_end.is_set():
