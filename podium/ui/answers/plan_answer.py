@@ -11,7 +11,7 @@ from podium.ui.inputs.inputs import read_gates
 from podium.ui.inputs.option import text
 from podium.ui.writers.ci_reports import CiReport, CiResult
 from podium.ui.writers.formats import TERMINAL
-from podium.whatif.plan.fail_on import CONDITIONS, Finding, Gate, caused, every_gate, findings
+from podium.whatif.plan.fail_on import MEANINGS, Finding, Gate, caused, every_gate, findings
 from podium.whatif.plan.plan_report import Plan
 
 
@@ -79,7 +79,7 @@ class PlanAnswer(Answer, Plan):
 
         return CiReport(
             command="plan",
-            rules=[{"id": condition} for condition in CONDITIONS],
+            rules=[{"id": n, "shortDescription": {"text": text}} for n, text in MEANINGS.items()],
             tested=[*dict.fromkeys(gate.condition for gate in tested)],
             results=[*results()],
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from podium.ui.inputs.input_error import check_extra
 from podium.ui.inputs.option import Reach, Texts, local_option, option, question, text, texts
 from podium.ui.inputs.request_options import Rules
-from podium.whatif.plan.fail_on import CONDITIONS
+from podium.whatif.plan.fail_on import MEANINGS
 
 if TYPE_CHECKING:
     from podium.api.presentation import Presentation
@@ -104,12 +104,12 @@ class Gated:
     """Options with the conditions on which a command fails."""
 
     fail_on: Texts = local_option("CONDITION[,CONDITION]...", completes="conditions").help(f"""
-        Exit with code 2 if one of these conditions is met: {", ".join(CONDITIONS)}. A condition can
-        be restricted by priority, namespace, class and workload ("KIND NAMESPACE/NAME", or without
-        KIND; * stands for any text), as in preemption:priority>=1000, pending:namespace=shop or
-        eviction:workload=Deployment*. With =allow at the end it exempts what it matches, as in
-        preemption:workload=batch/*=allow. The page about plans says what each means. [default:
-        none]""")
+        Exit with code 2 if one of these conditions is met: {
+        ", ".join(f"{name} ({meaning})" for name, meaning in MEANINGS.items())
+    }. A condition can be restricted by priority, namespace, class and workload ("KIND
+        NAMESPACE/NAME", or without KIND; * stands for any text), as in preemption:priority>=1000,
+        pending:namespace=shop or eviction:workload=Deployment*. With =allow at the end it exempts
+        what it matches, as in preemption:workload=batch/*=allow. [default: none]""")
     gates: str | Path | None = local_option("FILE").help("""
         File with further conditions for --fail-on, one per line; # begins a comment.""")
 

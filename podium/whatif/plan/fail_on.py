@@ -52,7 +52,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 Check = Callable[["Plan"], Iterator[Finding]]
 
 CONDITIONS: dict[str, Check] = {}
-"""The check of each condition, by name, in the order of reports; docs/plans.md explains them."""
+"""The check of each condition, by name, in the order of reports."""
+
+MEANINGS: dict[str, str] = {}
+"""When a plan meets each condition, in a few words, by the condition's name."""
 
 READY_SHARE = "ready<N%"
 """The condition that has a bound in its name."""
@@ -203,18 +206,19 @@ def _finding(row: Any, message: str, **more: Any) -> Finding:
     return Finding(condition="", message=message, **{**facts, **more})
 
 
-def _condition(name: str) -> Callable[[Check], Check]:
+def _condition(name: str, meaning: str) -> Callable[[Check], Check]:
+    MEANINGS[name] = meaning
     return lambda check: CONDITIONS.setdefault(name, check)
 
 
-@_condition("preemption")
+@_condition("preemption", "a pod is preempted")
 def _preemptions(plan: "Plan") -> Iterator[Finding]:
     for one in plan.disruptions:
         if one.by:
             yield _finding(one, f"is preempted on {one.node} by {one.by}", object=one.pod)
 
 
-@_condition("eviction")
+@_condition("eviction", "a pod loses its place for any reason but a change of its own")
 def _evictions(plan: "Plan") -> Iterator[Finding]:
     for one in plan.disruptions:
         yield _finding(one, f"loses its place on {one.node}{one.times}", object=one.pod)
@@ -223,14 +227,14 @@ def _evictions(plan: "Plan") -> Iterator[Finding]:
             yield _finding(removed, removed.reason, object=removed.pod)
 
 
-@_condition("lost-work")
+@_condition("lost-work", "a Job fails, whole or in an index")
 def _lost_work(plan: "Plan") -> Iterator[Finding]:
     for one in plan.failed_jobs:
         message = f"loses its work: {one.message} ({one.reason})"
         yield _finding(one, message, object=one.job)
 
 
-@_condition("pdb-violation")
+@_condition("pdb-violation", "a preemption violates a disruption budget")
 def _violations(plan: "Plan") -> Iterator[Finding]:
     rows = {one.pod: one for one in plan.disruptions}
     for preemption in plan.preemptions:
@@ -241,7 +245,7 @@ def _violations(plan: "Plan") -> Iterator[Finding]:
                 yield _finding(row, message, object=victim.pod, by=preemption.preemptor)
 
 
-@_condition("pending")
+@_condition("pending", "a pod has no place in the end")
 def _pending(plan: "Plan") -> Iterator[Finding]:
     for one in plan.pending:
         waits = "stays pending"
@@ -251,7 +255,7 @@ def _pending(plan: "Plan") -> Iterator[Finding]:
         yield _finding(one, f"{waits}: {one.message}", object=one.pod)
 
 
-@_condition("rejected")
+@_condition("rejected", "the API refuses an object, or pods of a workload")
 def _rejected(plan: "Plan") -> Iterator[Finding]:
     for one in plan.rejected:
         message = f"{'is' if one.count == 1 else 'are'} rejected: {one.message}"
@@ -260,14 +264,17 @@ def _rejected(plan: "Plan") -> Iterator[Finding]:
         yield _finding(one, message, object=named, workload=workload, count=one.count)
 
 
-@_condition("refused")
+@_condition("refused", "a node refuses a pod")
 def _refused(plan: "Plan") -> Iterator[Finding]:
     for one in plan.refusals:
         message = f"is refused by {one.node}{one.times}: {one.message or one.reason}"
         yield _finding(one, message, object=one.pod)
 
 
-@_condition("below-budget")
+@_condition(
+    "below-budget",
+    "a disruption budget has fewer healthy pods than it asks for, and fewer than before",
+)
 def _below_budget(plan: "Plan") -> Iterator[Finding]:
     summaries = {one.workload: one for one in plan.workloads}
     losing = {one.workload for one in plan.workloads if one.ready_least < one.ready_before}
@@ -290,7 +297,7 @@ def _below_budget(plan: "Plan") -> Iterator[Finding]:
             )
 
 
-@_condition("unavailable")
+@_condition("unavailable", "no pod of a workload is ready for a while, though some were")
 def _unavailable(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
         if one.is_unavailable:
@@ -298,7 +305,7 @@ def _unavailable(plan: "Plan") -> Iterator[Finding]:
             yield _finding(one, message, object=one.workload, extent=one.ready_least_for_s)
 
 
-@_condition(READY_SHARE)
+@_condition(READY_SHARE, "less than this share of a workload's pods is ready for a while")
 def _ready_shares(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
         if one.serves and one.ready_share < 1:
@@ -310,14 +317,14 @@ def _ready_shares(plan: "Plan") -> Iterator[Finding]:
             yield _finding(one, message, object=one.workload, extent=lacking)
 
 
-@_condition("stuck-rollout")
+@_condition("stuck-rollout", "a rollout comes to no end")
 def _stuck(plan: "Plan") -> Iterator[Finding]:
     for one in plan.rollouts:
         if one.is_stuck:
             yield _finding(one, f"is stuck: {one.text}", object=one.workload)
 
 
-@_condition("unplayed")
+@_condition("unplayed", "an object with pods isn't simulated, or a rollout not to its end")
 def _unplayed(plan: "Plan") -> Iterator[Finding]:
     for one in plan.unplayed:
         place = one.object.partition(" ")[2].rpartition("/")[0]
@@ -329,7 +336,7 @@ def _unplayed(plan: "Plan") -> Iterator[Finding]:
             yield _finding(rollout, message, object=rollout.workload)
 
 
-@_condition("undrained")
+@_condition("undrained", "a drain fails, or comes to no end")
 def _undrained(plan: "Plan") -> Iterator[Finding]:
     for one in plan.drains:
         if one.state != "Done":
@@ -337,7 +344,7 @@ def _undrained(plan: "Plan") -> Iterator[Finding]:
             yield _finding(one, f"isn't drained: {one.text}", object=node, workload=node)
 
 
-@_condition("stale-priority")
+@_condition("stale-priority", "running pods keep a priority that their successors don't get")
 def _stale_priorities(plan: "Plan") -> Iterator[Finding]:
     for one in plan.stale_priorities:
         if one.is_harmful:
