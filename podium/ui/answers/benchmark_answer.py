@@ -22,13 +22,10 @@ class BenchAnswer(Answer):
     warns = FORMATS
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as plain values."""
         return {"results": self.values()}
 
     def values(self) -> list[dict[str, Any]]:
-        """Return the results as `-o json` prints them."""
         return [plain(one) for one in self.results]
 
     def presentation(self) -> Presentation:
-        """Return the presentation of the results."""
         return self.shown

@@ -26,11 +26,9 @@ class DecisionsAnswer(Answer):
     rows = "answers"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answers as plain values."""
         return {"answers": [*self.answers]}
 
     def presentation(self) -> Presentation:
-        """Present decisions as a table, and answers about evictions as JSON."""
         answers: Sequence[Object] = self.to_dict()["answers"]
         rows: list[tuple[str, str, str, str]] = []
         for one in answers:

@@ -81,7 +81,6 @@ class ComparisonAnswer(Answer, Comparison):
     rows = "differences"
 
     def presentation(self) -> Presentation:
-        """Return a presentation of the differences."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.comparison.comparison_presentation import (
             comparison_presentation,

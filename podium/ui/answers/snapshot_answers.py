@@ -38,11 +38,9 @@ class SnapshotAnswer(Answer):
         return escaped_json(self.snapshot.encoded()) + b"\n" if output == "json" else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all objects as a List, as the command prints them."""
         return {"apiVersion": "v1", "kind": "List", "items": [*self.objects]}
 
     def presentation(self) -> Presentation:
-        """Present the number of objects of each kind, and the notes."""
         sections = [
             Section("", [objects_by_kind(self.objects)]),
             Section("Notes", [Bullets(self.notes)]),
@@ -70,7 +68,6 @@ class TraceAnswer(Answer):
         return self.text if output == "yaml" else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the scenario as plain values."""
         (document,) = read_yaml(self.text)
         assert isinstance(document.value, dict)
         return document.value
@@ -80,7 +77,6 @@ class TraceAnswer(Answer):
         return frame(rows_of(self.to_dict()["spec"], rows or self.rows))
 
     def presentation(self) -> Presentation:
-        """Present the number of objects of each kind, and the notes."""
         trace = self.trace
         pods = [one.pod for one in trace.arrivals]
         headline = f"{count(len(trace.nodes), 'node')} and {count(len(pods), 'pod')}"

@@ -82,11 +82,9 @@ class Commands(TyperGroup):
     """The group of all commands; a command's module is imported when it is needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command with a name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -122,7 +120,6 @@ class Commands(TyperGroup):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        """Parse and run the command, and print its error if it fails."""
         with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
             try:
                 return super().invoke(ctx)

@@ -39,7 +39,6 @@ class BenchQuestion(Question["BenchAnswer"]):
         With --server: number of pods to create and measure.""")
 
     def aside(self) -> str | None:
-        """Return the names of the workloads if `--list` is given."""
         if not self.list_workloads:
             return None
         # Imported when it is asked, so that help, completion and the library start at once.
@@ -49,7 +48,6 @@ class BenchQuestion(Question["BenchAnswer"]):
         return "".join(f"{workload.name}\n" for workload in chosen)
 
     def answer(self, ask: Asker) -> "BenchAnswer":
-        """Measure workloads, a live cluster, or a server; raises PodiumError."""
         from podium.api.process.concurrency import run_to_end
         from podium.simulation.benchmarks import results as shown
         from podium.ui.answers.benchmark_answer import BenchAnswer

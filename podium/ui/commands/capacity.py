@@ -35,12 +35,10 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         Exit with code 2 if fewer than N more pods fit. [default: no minimum]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether fewer pods fit than `at_least`."""
         fill = answer.with_preemption or answer.without_preemption
         return bool(fill and self.at_least and fill.pods < self.at_least)
 
     def answer(self, ask: ClusterAsker) -> "CapacityAnswer":
-        """Count the pods that fit; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.whatif_answers import CapacityAnswer
         from podium.whatif.capacity.capacity import CapacityRequest, capacity
@@ -85,11 +83,9 @@ class NodesQuestion(CapacityQuestion):
         Largest number of combinations of nodes to simulate.""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether pods stay pending, or fewer pods fit than `at_least`."""
         return not answer.found if texts(self.node_shape) else super().is_found_wanting(answer)
 
     def answer(self, ask: ClusterAsker) -> Any:
-        """Find the cheapest nodes to add, or count the pods that fit; raises PodiumError."""
         if not (shapes := texts(self.node_shape)):
             return super().answer(ask)
         from podium.api.objects import name

@@ -24,7 +24,6 @@ class DecideQuestion(Question["DecisionsAnswer"]):
         Read questions about node-pressure eviction instead of scenarios.""")
 
     def answer(self, ask: Asker) -> "DecisionsAnswer":
-        """Decide all scenarios; raises PodiumError. An invalid scenario gets an `error`."""
         # Imported when it is asked, so that help, completion and the library start at once.
         import msgspec
 

@@ -54,7 +54,6 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         another limit than --until.""")
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
-        """Simulate the drains; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.whatif.resilience.impact import drain_of
 
@@ -93,7 +92,6 @@ class FailQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
     )
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
-        """Simulate the failure; raises PodiumError."""
         from podium.whatif.resilience.impact import failure_of
 
         def disturbance(state: "Sequence[Object]") -> "Disturbance":

@@ -87,7 +87,6 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
         none]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether the second side is worse in any measure of `fail_on`."""
         from podium.simulation.experiments.comparison.comparison import is_worse
 
         judged = self._judged()
@@ -97,7 +96,6 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
         return self.fail_on.split(",") if self.fail_on else []
 
     def answer(self, ask: Asker) -> "ComparisonAnswer":
-        """Simulate both sides; raises PodiumError."""
         from podium.simulation.experiments.comparison.comparison import compare, read_side
         from podium.simulation.experiments.comparison.comparison_presentation import side_by_side
         from podium.simulation.experiments.measures import MEANINGS, check_measure
@@ -150,11 +148,9 @@ class SweepQuestion(Experiment["SweepAnswer"]):
         minimised. [default: no check]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether no trial reaches the objective."""
         return self.reach is not None and not answer.reaches(self.reach)
 
     def answer(self, ask: Asker) -> "SweepAnswer":
-        """Simulate all trials; raises PodiumError."""
         from podium.simulation.experiments.sweep.sweep import play_sweep, read_scenarios
         from podium.simulation.experiments.sweep.sweep_file import read_sweep
         from podium.simulation.experiments.sweep.sweep_report import sweep_report

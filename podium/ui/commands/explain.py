@@ -27,7 +27,6 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
     )
 
     def answer(self, ask: ClusterAsker) -> "ExplanationAnswer":
-        """Explain a pod; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.whatif_answers import ExplanationAnswer
         from podium.whatif.explain.pod_explanations import explain_named
@@ -54,7 +53,6 @@ class RankingQuestion(Changes, Question["RankingAnswer"]):
     )
 
     def answer(self, ask: ClusterAsker) -> "RankingAnswer":
-        """Rank the pods of the node; raises PodiumError."""
         from podium.ui.answers.whatif_answers import RankingAnswer
         from podium.whatif.explain.eviction_rankings import rank_evictions
 
@@ -78,7 +76,6 @@ class ExplainCommand(ExplainQuestion):
         With --eviction: {_SIGNAL_HELP[0].lower()}{_SIGNAL_HELP[1:]}""")
 
     def answer(self, ask: ClusterAsker) -> Any:
-        """Explain a pod, or rank the pods of a node."""
         if not self.eviction:
             return super().answer(ask)
         changes = {one.name: getattr(self, one.name) for one in fields(Changes)}

@@ -40,7 +40,6 @@ class ImportQuestion(Question["TraceAnswer"]):
         Number of tasks to keep, the earliest first. [default: all]""")
 
     def answer(self, ask: Asker) -> "TraceAnswer":
-        """Read the trace; raises PodiumError."""
         from fractions import Fraction
 
         from podium.simulation.traces.openb import (

@@ -50,14 +50,12 @@ class LintQuestion(State, Question["LintAnswer"]):
         List the rules, and exit.""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether there is a finding of at least the severity `fail_on`."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.whatif.lint.lint_report import Severity
 
         return self.fail_on is not FailOn.NEVER and answer.at_least(Severity(self.fail_on))
 
     def aside(self) -> "Presentation | str | None":
-        """Return the documentation of a rule, or the list of all rules."""
         from podium.api.presentation import Presentation, Section, Table
         from podium.whatif.lint.linter import RULES
 
@@ -74,7 +72,6 @@ class LintQuestion(State, Question["LintAnswer"]):
         return None
 
     def answer(self, ask: Asker) -> "LintAnswer":
-        """Read and lint the objects; raises PodiumError."""
         from podium.ui.answers.lint_answer import LintAnswer
         from podium.ui.inputs.lint_inputs import lint_of
         from podium.ui.inputs.request_options import usual_namespace

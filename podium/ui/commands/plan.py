@@ -39,7 +39,6 @@ class PlanQuestion(Gated, Served, Changes, Question["PlanAnswer"]):
         With --optimal: how long to search, in seconds.""")
 
     def answer(self, ask: ClusterAsker) -> "PlanAnswer":
-        """Make the plan, and find what meets the conditions to fail on; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.plan_answer import PlanAnswer
         from podium.whatif.plan.fail_on import caused, findings

@@ -41,7 +41,6 @@ class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
         Number of processes to simulate with. [default: one per CPU core]""")
 
     def answer(self, ask: ClusterAsker) -> "ResilienceAnswer":
-        """Simulate the drains and failures; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.process.concurrency import core_count
         from podium.ui.answers.whatif_answers import ResilienceAnswer

@@ -38,11 +38,9 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         Largest number of additional nodes to try where no order is safe.""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether no safe order was found."""
         return answer.verdict in ("Impossible", "Unknown")
 
     def answer(self, ask: ClusterAsker) -> "RolloutAnswer":
-        """Search for an order; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.codec.field_validation import FieldValidation
         from podium.api.kinds.snapshot_kinds import decisive

@@ -63,11 +63,9 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         preemption:priority>=1000. Failed assertions always exit with code 2. [default: none]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Return whether an assertion fails, or a condition of `fail_on` is met."""
         return bool(getattr(answer, "failures", 0) or getattr(answer, "failed_on", ()))
 
     def answer(self, ask: Asker) -> "SimulationAnswer":
-        """Simulate the scenario; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.process.python_garbage_collection import collect_rarely
         from podium.simulation.experiments.run import observed
@@ -149,14 +147,12 @@ class ReplayQuestion(Served, SimulateQuestion):
         with what really happened.""")
 
     def check_output(self, output: str) -> None:
-        """Raise InputError if an output format needs missing packages, or can't have recordings."""
         if self.recording is None:
             super().check_output(output)
         elif output in self.formats:
             raise InputError(_RECORDING_ALONE.format(f"-o {output}"))
 
     def answer(self, ask: Asker) -> Any:
-        """Simulate the scenario or replay the recording; raises PodiumError."""
         if self.recording is None:
             return super().answer(ask)
         given = {

@@ -22,7 +22,6 @@ class SnapshotQuestion(ClusterOptions, Question["SnapshotAnswer"]):
         scheduling decision depends. Plans of the result decide as before.""")
 
     def answer(self, ask: Asker) -> "SnapshotAnswer":
-        """Read the cluster; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.snapshot_answers import SnapshotAnswer
         from podium.ui.inputs.state_inputs import snapshot_of

@@ -116,7 +116,6 @@ class RowTable(ScrollView, can_focus=True):
         return text if cell_len(text) > width else ""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the height in lines."""
         return len(self.keys) + 1
 
     def on_focus(self) -> None:
@@ -126,7 +125,6 @@ class RowTable(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def render_line(self, y: int) -> Strip:
-        """Render a visible line; the first one has the headings."""
         width = self.scrollable_content_region.width
         if y == 0:
             titles = [(column.title, "") for column in self._columns]
@@ -144,19 +142,16 @@ class RowTable(ScrollView, can_focus=True):
         return self._strip(cells, style, width)
 
     def action_choose(self) -> None:
-        """Choose the row with the cursor."""
         if self.keys:
             self.post_message(self.Chosen(self, self.chosen))
 
     def action_move(self, by: int) -> None:
-        """Move the cursor."""
         self.cursor = max(0, min(self.cursor + by, len(self.keys) - 1))
         self._scroll()
         self.refresh()
         self.post_message(self.Moved())
 
     def action_page(self, by: int) -> None:
-        """Move the cursor by the visible lines."""
         self.action_move(by * max(1, self._lines - 1))
 
     @property

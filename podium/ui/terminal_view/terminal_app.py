@@ -119,7 +119,6 @@ class ExplanationScreen(Screen[None]):
         self.action_again()
 
     def action_again(self) -> None:
-        """Explain the pod again."""
         self.run_worker(self._find_out(), exclusive=True)
 
     async def _find_out(self) -> None:
@@ -215,18 +214,15 @@ class Top(App[None]):
         self.set_interval(_LOOK_S, self._look)
 
     def action_sort(self) -> None:
-        """Change the order of the nodes."""
         self._order = (self._order + 1) % len(_ORDERS)
         self._draw()
 
     def action_filter(self) -> None:
-        """Open the field of the filter."""
         found = self.query_one("#filter", Input)
         found.add_class("shown")
         found.focus()
 
     def action_unfilter(self) -> None:
-        """Remove the filter."""
         found = self.query_one("#filter", Input)
         found.value = ""
         self._leave(found)
