@@ -1,9 +1,9 @@
 """Reports that Podium writes: dataclasses from which JSON in camel case and schemas are derived."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from operator import not_
-from typing import Annotated, Any
+from typing import Annotated, Any, dataclass_transform
 
 from pydantic import ConfigDict, Field, PlainSerializer, TypeAdapter
 from pydantic.alias_generators import to_camel
@@ -30,7 +30,20 @@ OrNull = Annotated[str, PlainSerializer(lambda text: text or None, return_type=s
 """A text, null in JSON if it is empty."""
 
 
-class Report:
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class ReportType(type):
+    """Makes each report a frozen dataclass with slots; options of a class are dataclass's."""
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
+    ) -> Any:
+        kind = super().__new__(cls, name, bases, namespace)
+        # To add slots, dataclass makes the class anew.
+        is_made = "__slots__" in namespace
+        return kind if is_made else dataclass(frozen=True, slots=True, **options)(kind)
+
+
+class Report(metaclass=ReportType):
     """The base of all reports."""
 
     __slots__ = ()
@@ -51,8 +64,7 @@ def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
 _adapter = cache(TypeAdapter[Any])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodReport(Report):
+class PodReport(Report, kw_only=True):
     """A pod with its owner and priority.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from podium.api.documents.report import HIDDEN, Report
@@ -57,7 +56,6 @@ class Shortage(NamedTuple):
         return self.needed - (self.allocatable - self.requested)
 
 
-@dataclass(frozen=True, slots=True)
 class Obstacle(Report):
     """The refusal of one node by one filter.
 

@@ -5,7 +5,6 @@ Each remedy is tried: the pod or the cluster is changed, the pod is decided, the
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from podium.api.documents.report import PodReport, Report, pod_facts
@@ -28,7 +27,6 @@ _SHAPES_MAX = 20
 _CLASSES_MAX = 20
 
 
-@dataclass(frozen=True, slots=True)
 class Remedy(Report):
     """A change with which the pod gets a node.
 

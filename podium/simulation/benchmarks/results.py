@@ -1,7 +1,6 @@
 """Results of measurements, and their presentations."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -20,7 +19,6 @@ def _rounded(digits: int) -> PlainSerializer:
     return PlainSerializer(rounding, return_type=float)
 
 
-@dataclass(frozen=True, slots=True)
 class Latency(Report):
     """The time to decide about a pod, in milliseconds: median and 99th percentile."""
 
@@ -28,7 +26,6 @@ class Latency(Report):
     p99: Annotated[float, _rounded(4)]
 
 
-@dataclass(frozen=True, slots=True)
 class Result(Report):
     """The measurement of one workload.
 
@@ -69,7 +66,6 @@ def latency_of(latencies_ns: Sequence[int]) -> Latency:
     return Latency(float(p50), float(p99))
 
 
-@dataclass(frozen=True, slots=True)
 class ServerResult(Report):
     """The measurement of one workload on an API server.
 
@@ -98,7 +94,6 @@ ServerResults = list[ServerResult]
 """The output of `podium bench --server`."""
 
 
-@dataclass(frozen=True, slots=True)
 class Measurement(Report):
     """A number that was measured on a running cluster.
 

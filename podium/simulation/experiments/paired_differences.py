@@ -6,7 +6,6 @@ there is no interval, as even differences of equal sign in all pairs may be chan
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -18,7 +17,6 @@ _DIGITS = 6
 _Z = 1.959963984540054
 
 
-@dataclass(frozen=True, slots=True)
 class Interval(Report):
     """The 95 % confidence interval of a mean difference."""
 
@@ -26,7 +24,6 @@ class Interval(Report):
     high: float
 
 
-@dataclass(frozen=True, slots=True)
 class Difference(Report):
     """How a measure differs between the two sides.
 

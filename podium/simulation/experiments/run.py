@@ -1,7 +1,7 @@
 """One run of an experiment: a scenario with a seed, its measures, and the affected pods."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any
 
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
@@ -33,7 +33,6 @@ from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pod
 WITNESSES_MAX = 100
 
 
-@dataclass(frozen=True, slots=True)
 class Witness(Report):
     """A pod that was disrupted or had to wait, with place and time.
 
@@ -53,7 +52,6 @@ class Witness(Report):
     seconds: Annotated[float, IF_ANY] = 0.0
 
 
-@dataclass(frozen=True, slots=True)
 class RunResult(Report):
     """The result of a run.
 

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Annotated
 
@@ -28,7 +27,6 @@ TOLERANCE_S = 2.0
 RECORDED, REPLAYED = "recorded", "replayed"
 
 
-@dataclass(frozen=True, slots=True)
 class PlacementDifference(Report):
     """A pod that was bound to different nodes, or only in the recording or only in the replay.
 
@@ -48,7 +46,6 @@ class PlacementDifference(Report):
     instead: Annotated[str, IF_ANY]
 
 
-@dataclass(frozen=True, slots=True)
 class PreemptionDifference(Report):
     """A preemption of the recording or of the replay alone.
 
@@ -71,7 +68,6 @@ class PreemptionDifference(Report):
     otherwise: Annotated[str, IF_ANY]
 
 
-@dataclass(frozen=True, slots=True)
 class WaitDifference(Report):
     """A pod that was bound to the recorded node, but at another time.
 
@@ -88,7 +84,6 @@ class WaitDifference(Report):
     replayed_seconds: float
 
 
-@dataclass(frozen=True, slots=True)
 class WaitingOfClass(Report):
     """The waiting times of the new pods of a priority class.
 
@@ -111,7 +106,6 @@ class WaitingOfClass(Report):
     replayed_median_seconds: float | None
 
 
-@dataclass(frozen=True, slots=True)
 class GapReport(Report):
     """A time in which no recorder ran, so that only the changes in sum are known.
 
@@ -126,8 +120,7 @@ class GapReport(Report):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayReport(Report):
+class ReplayReport(Report, kw_only=True):
     """The result of a replay; times are in seconds since the beginning of the recording.
 
     Attributes:

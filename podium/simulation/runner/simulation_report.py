@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Annotated, Any, Self
 
@@ -23,7 +22,6 @@ AT_ONCE_S = 1.0
 """A pod that is placed within this time hasn't waited for resources, but for calls."""
 
 
-@dataclass(frozen=True, slots=True)
 class ClassSummary(Report):
     """A summary of the pods of one priority class.
 
@@ -91,7 +89,6 @@ def summarize_classes(
 KIND = "Simulation"
 
 
-@dataclass(frozen=True, slots=True)
 class ObjectReference(Report):
     """An object by kind, namespace and name."""
 
@@ -100,7 +97,6 @@ class ObjectReference(Report):
     name: Annotated[str, IF_ANY]
 
 
-@dataclass(frozen=True, slots=True)
 class EventReport(Report):
     """An entry of the timeline, with its seconds since the start and its sentence."""
 
@@ -112,7 +108,6 @@ class EventReport(Report):
     text: Annotated[str, IF_ANY]
 
 
-@dataclass(frozen=True, slots=True)
 class PendingReport(Report):
     """A pod that has no node at the end.
 
@@ -126,7 +121,6 @@ class PendingReport(Report):
     tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
 
 
-@dataclass(frozen=True, slots=True)
 class EndReport(Report):
     """The cluster at the end: numbers of pods by phase, pending pods, and nodes of bound pods."""
 
@@ -135,8 +129,7 @@ class EndReport(Report):
     placements: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulationReport(Report):
+class SimulationReport(Report, kw_only=True):
     """The outcome of a scenario."""
 
     api_version: str = API_VERSION

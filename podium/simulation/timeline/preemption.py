@@ -1,7 +1,6 @@
 """Details of preemptions: victims, violated budgets, and why other nodes weren't chosen."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -28,7 +27,6 @@ NAME_KEY = "smallest node name"
 """The key that decides between candidates which are equal by all others."""
 
 
-@dataclass(frozen=True, slots=True)
 class VictimsBudget(Report):
     """A PodDisruptionBudget that covers a victim.
 
@@ -43,8 +41,7 @@ class VictimsBudget(Report):
     is_broken: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Victim(PodReport):
+class Victim(PodReport, kw_only=True):
     """A victim of a preemption.
 
     Attributes:
@@ -66,7 +63,6 @@ class Victim(PodReport):
         return tuple(b.budget for b in self.budgets if b.is_broken)
 
 
-@dataclass(frozen=True, slots=True)
 class CandidateNode(Report):
     """A node on which preemption would help, and the key at which it lost the choice.
 
@@ -90,8 +86,7 @@ class CandidateNode(Report):
         return self.lost_at is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptionOutcome(Report):
+class PreemptionOutcome(Report, kw_only=True):
     """A preemption that a scheduler decided, with the candidates between which it chose.
 
     Attributes:

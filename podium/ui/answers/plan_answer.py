@@ -1,7 +1,6 @@
 """The answer of `podium plan`: the plan, and the findings that meet conditions to fail on."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from podium.cluster.manifests import Loaded, Source
@@ -15,8 +14,7 @@ from podium.whatif.plan.fail_on import MEANINGS, Finding, Gate, caused, every_ga
 from podium.whatif.plan.plan_report import Plan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class PlanAnswer(Answer, Plan):
+class PlanAnswer(Answer, Plan, kw_only=True, repr=False):
     """The effects of changes; see `podium plan`.
 
     Attributes:

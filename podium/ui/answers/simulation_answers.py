@@ -1,7 +1,6 @@
 """Answers of simulations: scenarios, recordings, comparisons and sweeps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from podium.api.presentation import Picture, Presentation
@@ -19,8 +18,7 @@ from podium.whatif.plan.fail_on import Finding
 _LINES = "lines"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SimulationAnswer(Answer, SimulationReport):
+class SimulationAnswer(Answer, SimulationReport, kw_only=True, repr=False):
     """The timeline and the end of a simulated scenario; see `podium simulate`.
 
     Attributes:
@@ -69,12 +67,11 @@ class SimulationAnswer(Answer, SimulationReport):
     def to_pandas(self, rows: str = "") -> Any:
         """Convert a list to a `pandas.DataFrame`; `lines` has the measures that `-o csv` prints."""
         if rows != _LINES or self.series is None:
-            return super(SimulationAnswer, self).to_pandas(rows)
+            return Answer.to_pandas(self, rows)
         return frame([dict(zip(LINE_COLUMNS, row, strict=True)) for row in self.series.rows()])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ComparisonAnswer(Answer, Comparison):
+class ComparisonAnswer(Answer, Comparison, kw_only=True, repr=False):
     """Differences between the measures of two simulated sides; see `podium compare`."""
 
     picture: Picture | None = None
@@ -101,8 +98,7 @@ class SweepAnswer(Answer, SweepReport):
     presented_by = "podium.simulation.experiments.sweep.sweep_presentation.sweep_presentation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ReplayAnswer(Answer, ReplayReport):
+class ReplayAnswer(Answer, ReplayReport, kw_only=True, repr=False):
     """Differences between a recording and its replay; see `podium simulate --recording`.
 
     Attributes:

@@ -1,7 +1,6 @@
 """The answers of commands about one cluster, except `podium plan` and `podium lint`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from podium.ui.answers.answer import Answer
 from podium.ui.writers.formats import FORMATS, TERMINAL
@@ -44,8 +43,7 @@ class ExplanationAnswer(Answer, PodExplanation):
     warns = TERMINAL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RankingAnswer(Answer, EvictionRanking):
+class RankingAnswer(Answer, EvictionRanking, kw_only=True, repr=False):
     """The order in which a node evicts its pods; see `podium explain --eviction`."""
 
     warnings: Sequence[str] = ()
@@ -54,8 +52,7 @@ class RankingAnswer(Answer, EvictionRanking):
     warns = FORMATS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ImpactAnswer(Answer, Impact):
+class ImpactAnswer(Answer, Impact, kw_only=True, repr=False):
     """The effects of a drain or a failure; see `podium drain` and `podium fail`."""
 
     failed_on: Sequence[Finding] = ()
@@ -64,8 +61,7 @@ class ImpactAnswer(Answer, Impact):
     warns = TERMINAL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ResilienceAnswer(Answer, Resilience):
+class ResilienceAnswer(Answer, Resilience, kw_only=True, repr=False):
     """The drains and failures that a cluster withstands; see `podium resilience`."""
 
     failed_on: Sequence[Finding] = ()

@@ -1,6 +1,5 @@
 """The reports of how many more pods fit, and of the cheapest nodes for pending pods."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -10,7 +9,6 @@ from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
 from podium.whatif.plan.plan_report import PendingPod, Placement, PodRow, Return
 
 
-@dataclass(frozen=True, slots=True)
 class TemplateRow(Report):
     """A pod template with its share of each round.
 
@@ -27,7 +25,6 @@ class TemplateRow(Report):
     priority_class: OrNull
 
 
-@dataclass(frozen=True, slots=True)
 class NodeRow(Report):
     """The number of new pods on a node.
 
@@ -42,7 +39,6 @@ class NodeRow(Report):
     by_template: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ReasonRow(Report):
     """A reason why nodes reject the next pod.
 
@@ -55,7 +51,6 @@ class ReasonRow(Report):
     nodes: int
 
 
-@dataclass(frozen=True, slots=True)
 class Stop(Report):
     """The reason why no more pods are placed.
 
@@ -73,8 +68,7 @@ class Stop(Report):
     reasons: tuple[ReasonRow, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VictimRow(PodRow):
+class VictimRow(PodRow, kw_only=True):
     """A pod that is preempted.
 
     Attributes:
@@ -94,7 +88,6 @@ class VictimRow(PodRow):
     replaced_on: Annotated[str, IF_ANY] = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Fill(Report):
     """The pods that are placed.
 
@@ -115,7 +108,6 @@ class Fill(Report):
     victims: Annotated[tuple[VictimRow, ...], IF_ANY] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Capacity(Report):
     """How many more pods fit into a cluster.
 
@@ -141,7 +133,6 @@ Cost = Annotated[Decimal, PlainSerializer(float, return_type=float)]
 """The cost of nodes, in the unit of the costs of the shapes."""
 
 
-@dataclass(frozen=True, slots=True)
 class ShapeRow(Report):
     """A shape of nodes with the number to add.
 
@@ -156,7 +147,6 @@ class ShapeRow(Report):
     nodes: int
 
 
-@dataclass(frozen=True, slots=True)
 class CheapestNodes(Report):
     """The cheapest nodes to add so that no pod is pending.
 

@@ -4,7 +4,6 @@ A state doesn't contain the usage of pods. They are assumed to use what they req
 annotations script another usage.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer
@@ -40,8 +39,7 @@ class KeyReport(TypedDict):
     value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedPod(PodRow):
+class RankedPod(PodRow, kw_only=True):
     """A pod in the order of eviction.
 
     Attributes:
@@ -64,8 +62,7 @@ class RankedPod(PodRow):
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvictionRanking(Report):
+class EvictionRanking(Report, kw_only=True):
     """The order of eviction on one node.
 
     Attributes:

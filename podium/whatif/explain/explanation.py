@@ -1,7 +1,6 @@
 """The report of all decisions about one pod."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer
@@ -43,8 +42,7 @@ Refusals = Annotated[Mapping[str, Status], PlainSerializer(_by_node)]
 Whose = Literal["incoming", "existing"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocker(PodReport):
+class Blocker(PodReport, kw_only=True):
     """A pod that keeps the incoming pod off another node by anti-affinity.
 
     Attributes:
@@ -64,7 +62,6 @@ class Blocker(PodReport):
     ]
 
 
-@dataclass(frozen=True, slots=True)
 class FreedPort(Report):
     """A host port in use that the scheduler considers free.
 
@@ -79,7 +76,6 @@ class FreedPort(Report):
     pod: str
 
 
-@dataclass(frozen=True, slots=True)
 class SparedPod(Report):
     """A pod that stays on the chosen node although its priority is lower than a victim's."""
 
@@ -87,7 +83,6 @@ class SparedPod(Report):
     priority: int
 
 
-@dataclass(frozen=True, slots=True)
 class PreemptionView(Report):
     """The result of preemption for one decision.
 
@@ -110,7 +105,6 @@ class PreemptionView(Report):
     spared: tuple[SparedPod, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class NodeScore(Report):
     """The weighted scores of a node by plugin, and their total."""
 
@@ -119,8 +113,7 @@ class NodeScore(Report):
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionView(Report):
+class DecisionView(Report, kw_only=True):
     """A decision of the scheduler about the pod.
 
     Attributes:
@@ -160,8 +153,7 @@ class DecisionView(Report):
     feasible: Annotated[tuple[str, ...], HIDDEN]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoppedPod(PodReport):
+class StoppedPod(PodReport, kw_only=True):
     """A pod that a kubelet stops to make room for a critical one.
 
     Attributes:
@@ -171,8 +163,7 @@ class StoppedPod(PodReport):
     qos_class: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KubeletAdmission(Report):
+class KubeletAdmission(Report, kw_only=True):
     """The decision of a kubelet about a pod whose `spec.nodeName` was set without a scheduler.
 
     Attributes:
@@ -190,8 +181,7 @@ class KubeletAdmission(Report):
     stopped: tuple[StoppedPod, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodExplanation(Report):
+class PodExplanation(Report, kw_only=True):
     """A pod and its decisions.
 
     Attributes:

@@ -1,7 +1,6 @@
 """The report of `podium lint`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -21,8 +20,7 @@ class Severity(StrEnum):
         return [*Severity].index(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding(Report):
+class Finding(Report, kw_only=True):
     """A violation of a rule.
 
     Attributes:
@@ -60,7 +58,6 @@ class Finding(Report):
         return f"{self.kind} {place}{self.name}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
 class RuleSummary(Report):
     """A rule with its configured severity."""
 
@@ -72,7 +69,6 @@ class RuleSummary(Report):
     page: str
 
 
-@dataclass(frozen=True, slots=True)
 class ExcludedNamespace(Report):
     """A namespace that the configuration excludes, with its numbers of findings.
 
@@ -87,8 +83,7 @@ class ExcludedNamespace(Report):
     rules: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LintReport(Report):
+class LintReport(Report, kw_only=True):
     """All findings, the most severe first.
 
     `rules` are the enabled rules, `suppressed` the findings that annotations suppress, `excluded`

@@ -1,6 +1,5 @@
 """The report of the least disruption that places pending pods."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -8,7 +7,6 @@ from pydantic import Field
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
 
 
-@dataclass(frozen=True, slots=True)
 class OptimalPlacement(Report):
     """A pod that is placed."""
 
@@ -17,7 +15,6 @@ class OptimalPlacement(Report):
     priority: int
 
 
-@dataclass(frozen=True, slots=True)
 class OptimalVictim(Report):
     """A pod that is preempted.
 
@@ -38,7 +35,6 @@ class OptimalVictim(Report):
     moves_to: Annotated[str, IF_ANY] = ""
 
 
-@dataclass(frozen=True, slots=True)
 class OptimumStep(Report):
     """A step towards the least disruption.
 
@@ -54,7 +50,6 @@ class OptimumStep(Report):
     node: str
 
 
-@dataclass(frozen=True, slots=True)
 class OptimumTally(Report):
     """The sums of a set of victims, by the keys that compare candidate nodes.
 
@@ -73,7 +68,6 @@ class OptimumTally(Report):
     victims: int
 
 
-@dataclass(frozen=True, slots=True)
 class OptimumGap(Report):
     """An objective that isn't proven to be minimal.
 
@@ -90,7 +84,6 @@ class OptimumGap(Report):
     bound: int
 
 
-@dataclass(frozen=True, slots=True)
 class UnexpressedPod(Report):
     """A pod that the solver neither places nor preempts.
 
@@ -103,7 +96,6 @@ class UnexpressedPod(Report):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
 class Optimum(Report):
     """The least disruption that places the pending pods.
 

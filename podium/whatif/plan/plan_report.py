@@ -1,7 +1,7 @@
 """The report of a plan, as JSON output prints it; pods are named `namespace/name`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -44,8 +44,7 @@ def time_text(at_s: float) -> str:
     return f"t+{round(at_s, 1):.12g}s"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodRow(PodReport):
+class PodRow(PodReport, kw_only=True):
     """A pod and its workload.
 
     Attributes:
@@ -55,8 +54,7 @@ class PodRow(PodReport):
     workload: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepeatedRow(PodRow):
+class RepeatedRow(PodRow, kw_only=True):
     """An event of a pod that may have been repeated by its replacements.
 
     Attributes:
@@ -78,8 +76,7 @@ class RepeatedRow(PodRow):
         return f", {1 + self.repeats} times until {time_text(self.repeated_until_s)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placement(PodRow):
+class Placement(PodRow, kw_only=True):
     """A pod that was bound to a node.
 
     Attributes:
@@ -100,8 +97,7 @@ class Placement(PodRow):
     replaces: Annotated[str, IF_ANY] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingPod(PodRow):
+class PendingPod(PodRow, kw_only=True):
     """A pod that is pending in the end.
 
     Attributes:
@@ -127,8 +123,7 @@ class PendingPod(PodRow):
     tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatedPod(PodRow):
+class GatedPod(PodRow, kw_only=True):
     """A pod that a PreEnqueue plugin keeps out of the scheduling queue.
 
     Attributes:
@@ -142,8 +137,7 @@ class GatedPod(PodRow):
     since_s: Since = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRefusal(RepeatedRow):
+class NodeRefusal(RepeatedRow, kw_only=True):
     """A pod that the kubelet of its node rejected.
 
     Attributes:
@@ -159,7 +153,6 @@ class NodeRefusal(RepeatedRow):
     at_s: Seconds = 0.0
 
 
-@dataclass(frozen=True, slots=True)
 class RejectedObject(Report):
     """An object, or pods of a workload, that the API refused.
 
@@ -180,8 +173,7 @@ class RejectedObject(Report):
     at_s: Seconds = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemovedPod(PodRow):
+class RemovedPod(PodRow, kw_only=True):
     """A pod of the state that the changes remove.
 
     Attributes:
@@ -197,15 +189,13 @@ class RemovedPod(PodRow):
     is_evicted: Annotated[bool, HIDDEN] = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoredPod(PodRow):
+class IgnoredPod(PodRow, kw_only=True):
     """A pod whose `schedulerName` is none of the simulated profiles."""
 
     scheduler_name: str
     since_s: Since = 0.0
 
 
-@dataclass(frozen=True, slots=True)
 class BudgetChange(Report):
     """How a disruption budget changes during a plan.
 
@@ -267,8 +257,7 @@ class Happening(StrEnum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment(RepeatedRow):
+class Moment(RepeatedRow, kw_only=True):
     """A line of the timeline: an event of a pod.
 
     Attributes:
@@ -305,8 +294,7 @@ def why_never(row: PodRow) -> str:
     return "its work is lost" if row.owner.startswith("Job ") else "no controller recreates it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disruption(RepeatedRow):
+class Disruption(RepeatedRow, kw_only=True):
     """A disrupted pod: it loses its place, but no change deletes it.
 
     Attributes:
@@ -337,8 +325,7 @@ class Disruption(RepeatedRow):
     replaced_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="replacedAt")] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptedPod(PodRow):
+class PreemptedPod(PodRow, kw_only=True):
     """A pod that is preempted, and its preemptor.
 
     Attributes:
@@ -356,8 +343,7 @@ class PreemptedPod(PodRow):
     by_priority: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextPod(Report):
+class NextPod(Report, kw_only=True):
     """A pod that was created in a copy of the cluster, to see which pods it preempts.
 
     Attributes:
@@ -385,8 +371,7 @@ class NextPod(Report):
         return bool(self.preempted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StalePriority(Report):
+class StalePriority(Report, kw_only=True):
     """The running pods of one workload that keep a priority which its next pod doesn't get.
 
     Attributes:
@@ -418,8 +403,7 @@ class StalePriority(Report):
         return bool(self.refusal) or any(one.is_harmful for one in self.next_pods)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadSummary(Report):
+class WorkloadSummary(Report, kw_only=True):
     """The effects of a plan on one workload, or on a pod without one.
 
     Attributes:
@@ -475,7 +459,6 @@ class WorkloadSummary(Report):
         return self.ready_least / counted if counted else 1.0
 
 
-@dataclass(frozen=True, slots=True)
 class DrainBlocker(Report):
     """A disruption budget that blocks a drain.
 
@@ -497,8 +480,7 @@ class DrainBlocker(Report):
         return advised(self.reason, self.remedies)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drainage(Report):
+class Drainage(Report, kw_only=True):
     """A node that is to be drained.
 
     Attributes:
@@ -536,8 +518,7 @@ class Drainage(Report):
         return f"{waits}: {reasons}" if reasons else waits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedJob(Report):
+class FailedJob(Report, kw_only=True):
     """A Job that fails, or of which some indexes fail.
 
     Attributes:
@@ -588,7 +569,6 @@ class NodeFilling(msgspec.Struct, frozen=True):
     after: tuple[PodShare, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Rollout(Report):
     """The rollout of a changed workload.
 
@@ -628,8 +608,7 @@ class Rollout(Report):
         return self.state == "Open"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SilentNode(Report):
+class SilentNode(Report, kw_only=True):
     """A failed node at the end of a plan.
 
     Attributes:
@@ -659,7 +638,6 @@ class SilentNode(Report):
         return f"it tolerates that until {clock(due_s)}, and the plan ends at {clock(end_s)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Unplayed(Report):
     """An object whose pods aren't simulated, as Podium has no controller for its kind.
 
@@ -672,8 +650,7 @@ class Unplayed(Report):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fate(PodRow):
+class Fate(PodRow, kw_only=True):
     """The outcome for a pod: the name of a node, or a few words."""
 
     outcome: str
@@ -686,8 +663,7 @@ class ChanceOutcome(TypedDict):
     times: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chance(PodRow):
+class Chance(PodRow, kw_only=True):
     """A pod whose outcome differs between seeds.
 
     Attributes:
@@ -703,8 +679,7 @@ class Chance(PodRow):
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts(Report):
+class Counts(Report, kw_only=True):
     """The totals of a plan.
 
     Attributes:
@@ -740,7 +715,6 @@ class Counts(Report):
     budgets_below: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Plan(Report):
     """The outcome of a plan; each list is in the order in which things happen.
 

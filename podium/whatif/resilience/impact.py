@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -40,7 +40,6 @@ class DisturbanceKind(StrEnum):
     ZONE_FAILURE = "ZoneFailure"
 
 
-@dataclass(frozen=True, slots=True)
 class Disturbance(Report):
     """Drains or failures of nodes.
 
@@ -139,8 +138,7 @@ def nodes_by_zone(nodes: Iterable[Object]) -> Mapping[str, list[str]]:
     return dict(sorted(zones.items()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnplacedPod(PodRow):
+class UnplacedPod(PodRow, kw_only=True):
     """A pod without a node in the end, or on a node that doesn't respond.
 
     Attributes:
@@ -154,8 +152,7 @@ class UnplacedPod(PodRow):
     waits: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Impact(Report):
+class Impact(Report, kw_only=True):
     """The effects of a disturbance on pods and budgets; pods are named `namespace/name`.
 
     Attributes:

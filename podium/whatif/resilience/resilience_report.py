@@ -1,7 +1,7 @@
 """The report of a cluster's resilience."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,8 +11,7 @@ from podium.whatif.plan.plan_report import PodRow
 from podium.whatif.resilience.impact import Disturbance, Impact
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedDisturbance(Report):
+class RankedDisturbance(Report, kw_only=True):
     """A disturbance with the figures that it is ranked by.
 
     Attributes:
@@ -43,8 +42,7 @@ class RankedDisturbance(Report):
     settled_s: Annotated[float, Field(serialization_alias="settledAt")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outage(Report):
+class Outage(Report, kw_only=True):
     """A workload without any ready pod for a while after some disturbances.
 
     Attributes:
@@ -68,8 +66,7 @@ class Outage(Report):
     is_over: Annotated[bool, Field(serialization_alias="over")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exposure(PodRow):
+class Exposure(PodRow, kw_only=True):
     """A pod that is disrupted by several failures.
 
     Attributes:
@@ -83,8 +80,7 @@ class Exposure(PodRow):
     is_never_spared: Annotated[bool, Field(serialization_alias="neverSpared")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlockingBudget(Report):
+class BlockingBudget(Report, kw_only=True):
     """A disruption budget that blocks drains of nodes, and so upgrades.
 
     Attributes:
@@ -100,8 +96,7 @@ class BlockingBudget(Report):
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpareRoom(Report):
+class SpareRoom(Report, kw_only=True):
     """Nodes to add so that failures and drains leave no pod pending.
 
     Attributes:
@@ -122,8 +117,7 @@ class SpareRoom(Report):
     left: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resilience(Report):
+class Resilience(Report, kw_only=True):
     """The impacts of all drains and failures on a cluster.
 
     Attributes:

@@ -1,14 +1,12 @@
 """The report of an order in which to introduce priority classes."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from podium.api.documents.report import API_VERSION, HIDDEN, IF_ANY, Report
 from podium.whatif.plan.plan_report import PreemptedPod, RejectedObject, StalePriority
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedPod(PreemptedPod):
+class JudgedPod(PreemptedPod, kw_only=True):
     """A pod that a step of a rollout preempts.
 
     Attributes:
@@ -22,7 +20,6 @@ class JudgedPod(PreemptedPod):
     is_dangerous: Annotated[bool, HIDDEN] = False
 
 
-@dataclass(frozen=True, slots=True)
 class StepOutcome(Report):
     """The effects of one step of a rollout.
 
@@ -53,7 +50,6 @@ class StepOutcome(Report):
         return not (self.endangered or self.outranked or self.stuck or self.rejected)
 
 
-@dataclass(frozen=True, slots=True)
 class OrderTrial(Report):
     """The effects of steps in one order, up to the first step that isn't safe.
 
@@ -71,7 +67,6 @@ class OrderTrial(Report):
         return all(step.is_safe for step in self.steps)
 
 
-@dataclass(frozen=True, slots=True)
 class DeadEnd(Report):
     """A step that isn't safe after the steps before.
 
@@ -84,7 +79,6 @@ class DeadEnd(Report):
     next: StepOutcome
 
 
-@dataclass(frozen=True, slots=True)
 class Room(Report):
     """Additional nodes with which an order is safe.
 
@@ -99,7 +93,6 @@ class Room(Report):
     steps: tuple[StepOutcome, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RolloutAdvice(Report):
     """An order in which to introduce priority classes without preempting important pods.
 

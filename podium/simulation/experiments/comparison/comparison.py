@@ -109,7 +109,6 @@ def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequen
     return scenarios
 
 
-@dataclass(frozen=True, slots=True)
 class PodChange(Report):
     """A pod with different outcomes on both sides, in one pair of runs.
 
@@ -128,7 +127,6 @@ class PodChange(Report):
     b: Sequence[Witness]
 
 
-@dataclass(frozen=True, slots=True)
 class Pair(Report):
     """The measures of both sides for a scenario and a seed."""
 
@@ -138,7 +136,6 @@ class Pair(Report):
     b: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
 class FailedRun(Report):
     """A run that failed, and why."""
 
@@ -148,8 +145,7 @@ class FailedRun(Report):
     error: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Report):
+class Comparison(Report, kw_only=True):
     """The differences between two sides.
 
     Attributes:

@@ -1,7 +1,6 @@
 """The report of a sweep: `kind: SweepReport`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Annotated, Any
 
@@ -15,7 +14,6 @@ _DIGITS = 6
 _WITNESSES_MAX = 10
 
 
-@dataclass(frozen=True, slots=True)
 class TrialRun(Report):
     """A run of a trial."""
 
@@ -24,7 +22,6 @@ class TrialRun(Report):
     result: RunResult
 
 
-@dataclass(frozen=True, slots=True)
 class Trial(Report):
     """A choice of settings, and the results of its runs.
 
@@ -57,7 +54,6 @@ def trial_of(number: int, settings: Mapping[str, Any], runs: Sequence[TrialRun])
     return Trial(number, settings, runs, means)
 
 
-@dataclass(frozen=True, slots=True)
 class FailedTrialRun(Report):
     """A run of a trial that failed, and why."""
 
@@ -67,7 +63,6 @@ class FailedTrialRun(Report):
     error: str
 
 
-@dataclass(frozen=True, slots=True)
 class RankedTrial(Report):
     """A trial and its rank by the objective.
 
@@ -83,7 +78,6 @@ class RankedTrial(Report):
     behind: Annotated[Difference | None, IF_KNOWN]
 
 
-@dataclass(frozen=True, slots=True)
 class WorstRun(Report):
     """The run of the best trial with the worst value of the objective, with affected pods."""
 
@@ -94,8 +88,7 @@ class WorstRun(Report):
     witnesses: Annotated[Sequence[Witness], IF_ANY]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepReport(Report):
+class SweepReport(Report, kw_only=True):
     """The result of a sweep.
 
     Attributes:
