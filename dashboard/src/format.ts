@@ -14,6 +14,7 @@ export function cpu(milli: number): string {
 const UNITS = ["B", "Ki", "Mi", "Gi", "Ti", "Pi"];
 
 export function bytes(amount: number): string {
+  if (amount === 0) return "0";
   let unit = 0;
   while (amount >= 1024 && unit < UNITS.length - 1) [amount, unit] = [amount / 1024, unit + 1];
   return `${amount < 10 && unit ? Math.round(amount * 10) / 10 : plain.format(amount)} ${UNITS[unit]}`;

@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import "./app.css";
+import { BudgetView } from "./budget_page";
 import { tokenOfLink } from "./connection";
 import { several } from "./format";
 import { NodeView } from "./node_page";
@@ -67,7 +68,7 @@ const startOf = (route: Route, view: View | undefined): Route =>
   route.page === "start" ? { page: view?.summary ? "summary" : "picture" } : route;
 
 function titleOf(route: Route, view: View | undefined): string {
-  const shown = route.page === "pods" ? `${route.namespace}/${route.name}` : route.page === "nodes" ? route.name
+  const shown = route.page === "pods" || route.page === "budgets" ? `${route.namespace}/${route.name}` : route.page === "nodes" ? route.name
     : pagesOf(view).find(([, page]) => page === route.page)?.[2];
   return [shown, view?.title ?? "Podium"].filter(Boolean).join(" · ");
 }
@@ -75,6 +76,7 @@ function titleOf(route: Route, view: View | undefined): string {
 function Shown({ route }: { route: Route }) {
   switch (route.page) {
     case "pods": return <PodView key={`${route.namespace}/${route.name}`} namespace={route.namespace} name={route.name} />;
+    case "budgets": return <BudgetView key={`${route.namespace}/${route.name}`} namespace={route.namespace} name={route.name} />;
     case "nodes": return <NodeView key={route.name} name={route.name} />;
     case "table": return <NodeTable />;
     case "plan": return <WhatIf />;

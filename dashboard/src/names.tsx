@@ -41,3 +41,7 @@ export function Name({ name, ending = "" }: { name: string; ending?: string }) {
   }
   return <span class="name"><span class="rest">{name.slice(0, -TELLING)}</span><span class="telling">{name.slice(-TELLING)}</span></span>;
 }
+
+// A text that may be broken after commas, slashes and equals signs, before it is within words.
+export const Breakable = ({ text }: { text: string }) =>
+  <>{text.split(/(?<=[,/=])(?=\S)/).map((part, index) => (index ? [<wbr />, part] : part))}</>;

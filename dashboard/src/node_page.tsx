@@ -6,7 +6,7 @@ import { nodeLink } from "./routes";
 import type { Node, NodePage, Pod, Signal } from "./shapes";
 import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
-import { amountOf, requestedOf, requestOf, roomOf, troubles, wordFor } from "./usage";
+import { amountOf, requestedOf, requestOf, roomOf, titleFor, troubles } from "./usage";
 
 type Used = NodePage["usage"];
 
@@ -24,7 +24,7 @@ export function NodeView({ name }: { name: string }) {
         <Facts facts={[
           ["State", troubles(node).length ? <span class="bad">⚠ {troubles(node).join(", ")}</span> : "ready"],
           ["Zone", node.zone], ["Pool", node.pool],
-          ...resourcesOf(node, cluster).map((resource): [string, string] => [wordFor(resource), shareOf(node, resource, cluster, used)]),
+          ...resourcesOf(node, cluster).map((resource): [string, string] => [titleFor(resource), shareOf(node, resource, cluster, used)]),
           ["Taints", node.taints.join(", ")],
         ]} />
       ) : <p class="faint">It isn't there at the time that is shown.</p>}
@@ -59,8 +59,8 @@ function Pods({ pods, resources, used }: { pods: Pod[]; resources: string[]; use
     const column = (title: string, of: (pod: Pod) => number | undefined) =>
       ({ title, value: (pod: Pod) => of(pod) ?? 0, cell: (pod: Pod) => (of(pod) ? amountOf(resource, of(pod)!) : "–") });
     const usedOf = (pod: Pod) => used[podKey(pod)]?.[resource];
-    const columns = [column(wordFor(resource), (pod) => requestOf(pod, resource))];
-    return pods.some(usedOf) ? [...columns, column(`${wordFor(resource)} used`, usedOf)] : columns;
+    const columns = [column(titleFor(resource), (pod) => requestOf(pod, resource))];
+    return pods.some(usedOf) ? [...columns, column(`${titleFor(resource)} used`, usedOf)] : columns;
   });
   return <SortedTable label="Pods" rows={sorted} columns={[
     { title: "Pod", value: podKey, cell: (pod) => <PodName pod={pod} /> },

@@ -6,7 +6,7 @@ import type { Cluster } from "./cluster";
 import type { Node } from "./shapes";
 import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
-import { requestedOf, roomOf, troubles, wordFor } from "./usage";
+import { requestedOf, roomOf, titleFor, troubles } from "./usage";
 
 export function NodeTable() {
   const { cluster } = useStore().history!;
@@ -14,16 +14,16 @@ export function NodeTable() {
   return (
     <div class="page">
       <h1 tabIndex={-1}>Nodes <small>what their pods request of them</small></h1>
-      <SortedTable label="Nodes" className="nodes" rows={nodes} columns={columnsOf(cluster)} />
+      <SortedTable label="Nodes" className="nodes" rows={nodes} columns={columnsOf(nodes, cluster)} />
     </div>
   );
 }
 
-function columnsOf(cluster: Cluster): Column<Node>[] {
+function columnsOf(nodes: Node[], cluster: Cluster): Column<Node>[] {
   const usage = (node: Node) => cluster.usageOf(node.name);
   const share = (node: Node, resource: string) => (usage(node).requested.get(resource) ?? 0) / roomOf(node, resource);
   const requested = cluster.resources.map((resource): Column<Node> => ({
-    title: wordFor(resource),
+    title: titleFor(resource),
     value: (node) => (roomOf(node, resource) ? share(node, resource) : -1),
     cell: (node) => (roomOf(node, resource)
       ? <>{requestedOf(usage(node), [node], resource)} <small>{percent(share(node, resource), 1)}</small></> : "–"),
@@ -34,7 +34,7 @@ function columnsOf(cluster: Cluster): Column<Node>[] {
     { title: "Pool", value: (node) => node.pool },
     { title: "State", value: (node) => troubles(node).join(", ") || "ready", tone: (node) => (troubles(node).length ? "bad" : "") },
     ...requested,
-    { title: "Terminating", value: (node) => usage(node).terminating, cell: (node) => usage(node).terminating || "" },
-    { title: "Nominated", value: (node) => usage(node).nominated, cell: (node) => usage(node).nominated || "" },
+    ...(["terminating", "nominated"] as const).filter((which) => nodes.some((node) => usage(node)[which])).map((which) => (
+      { title: which[0]!.toUpperCase() + which.slice(1), value: (node: Node) => usage(node)[which] })),
   ];
 }

@@ -6,7 +6,7 @@ import { count } from "./format";
 import { byName } from "./layout";
 import { Name } from "./names";
 import { PodName } from "./parts";
-import { nodeLink } from "./routes";
+import { budgetLink, nodeLink } from "./routes";
 import type { Pod } from "./shapes";
 import { useStore } from "./store";
 import { isUnwell, troubles } from "./usage";
@@ -85,7 +85,7 @@ function Budgets({ cluster }: { cluster: Cluster }) {
         <tbody>
           {budgets.slice(0, shown).map((one) => (
             <tr key={budgetKey(one)}>
-              <th scope="row" title={budgetKey(one)}>{one.name} <small>{one.namespace}</small></th>
+              <th scope="row" title={budgetKey(one)}><a href={budgetLink(one)} aria-label={budgetKey(one)}>{one.name} <small>{one.namespace}</small></a></th>
               <td class="number">{count(one.healthy)} / {count(one.expected)}</td>
               <td class="number">{count(one.desired)}</td>
               <td class={`number ${one.allowed > 0 ? "good" : "bad"}`}>{one.allowed > 0 ? count(one.allowed) : "✕ 0"}</td>

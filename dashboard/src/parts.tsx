@@ -6,7 +6,7 @@ import { clockTime, count, elapsed, wallTime } from "./format";
 import { laneOf } from "./lanes";
 import { Name } from "./names";
 import { usePalette } from "./palette";
-import { nodeLink, podLink } from "./routes";
+import { budgetLink, nodeLink, podLink } from "./routes";
 import type { Entry, Pod } from "./shapes";
 import { useStore } from "./store";
 
@@ -64,6 +64,7 @@ export function Entries({ entries, linesMax = Infinity, isOfOne = false }: Entri
 function Subject({ entry }: { entry: Entry }) {
   if (entry.kind === "Pod") return <a href={podLink(entry)}>{entry.namespace}/{entry.name}</a>;
   if (entry.kind === "Node") return <a href={nodeLink(entry.name)}>{entry.name}</a>;
+  if (entry.kind === "PodDisruptionBudget") return <a href={budgetLink(entry)}>{entry.namespace}/{entry.name}</a>;
   return <span class="faint">{[entry.kind, entry.name].filter(Boolean).join(" ")}</span>;
 }
 

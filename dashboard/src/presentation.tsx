@@ -1,4 +1,7 @@
 // What is told to people, as the server composes it: explanations and plans.
+import { Breakable } from "./names";
+import { nodeLink, podLink } from "./routes";
+import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
 import type { Bars, Block, Branch, Cell, Piece, Presentation, Section, Table } from "./shapes";
 
@@ -26,12 +29,12 @@ function isFilled(block: Block): boolean {
 }
 
 function One({ block, about }: { block: Block; about: string }) {
-  if ("items" in block) return <ul>{block.items.map((item) => <li>{item}</li>)}</ul>;
+  if ("items" in block) return <ul>{block.items.map((item) => <li><Breakable text={item} /></li>)}</ul>;
   if ("png" in block) return <img alt={block.says} src={`data:image/png;base64,${block.png}`} />;
   if ("branches" in block) return <Branches branches={block.branches} />;
   if ("title" in block) return <Columns table={block} about={about} />;
   if ("rows" in block) return <BarsBeside bars={block} />;
-  return <p class={block.tone}>{block.text}</p>;
+  return <p class={block.tone}><Breakable text={block.text} /></p>;
 }
 
 function Columns({ table, about }: { table: Table; about: string }) {
@@ -39,7 +42,7 @@ function Columns({ table, about }: { table: Table; about: string }) {
   const columns = table.headers.map((title, column): Column<Cell[]> => ({
     title,
     value: (row) => (isNumber[column] ? amountOf(textOf(row[column]!)) : textOf(row[column]!)),
-    cell: (row) => textOf(row[column]!),
+    cell: (row) => <Named text={textOf(row[column]!)} isPod={PODS.test(title)} />,
     tone: (row) => toneOf(row[column]!),
   }));
   return (
@@ -49,6 +52,21 @@ function Columns({ table, about }: { table: Table; about: string }) {
       {table.notes.map((note) => <p class="faint">{note}</p>)}
     </figure>
   );
+}
+
+// The columns that name pods, `namespace/name`.
+const PODS = /^(pod|victim|preemptor|gives way)/i;
+const POD = /^([a-z0-9.-]+)\/([a-z0-9.-]+)$/;
+
+// A text with links where it names nodes or pods.
+function Named({ text, isPod }: { text: string; isPod: boolean }) {
+  const nodes = useStore().history?.cluster.nodes;
+  const names = text.split(", ");
+  return <>{names.map((name, index) => {
+    const pod = isPod ? POD.exec(name) : null;
+    const link = nodes?.has(name) ? nodeLink(name) : pod ? podLink({ namespace: pod[1]!, name: pod[2]! }) : "";
+    return <>{index > 0 && ", "}{link ? <a href={link}>{name}</a> : <Breakable text={name} />}</>;
+  })}</>;
 }
 
 const NUMBER = /^[-−]?[\d.,]*( [×✕])?$/;
@@ -73,7 +91,7 @@ function BarsBeside({ bars: { headers, rows, notes } }: { bars: Bars }) {
         <thead><tr>{headers.map((header) => <th>{header}</th>)}</tr></thead>
         <tbody>
           {rows.map(([name, bars]) => (
-            <tr><th scope="row">{name}</th>{bars.map((bar) => <td><Bar pieces={bar} /></td>)}</tr>
+            <tr><th scope="row">{name}</th>{bars.map((bar, index) => <td data-label={headers[index + 1]}><Bar pieces={bar} /></td>)}</tr>
           ))}
         </tbody>
       </table>

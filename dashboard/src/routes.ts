@@ -3,17 +3,19 @@ import { useLayoutEffect, useState } from "preact/hooks";
 
 export type Route =
   | { page: "start" | "picture" | "table" | "plan" | "summary" }
-  | { page: "pods"; namespace: string; name: string }
+  | { page: "pods" | "budgets"; namespace: string; name: string }
   | { page: "nodes"; name: string };
 
 export const podLink = (pod: { namespace: string; name: string }) =>
   `#/pods/${encodeURIComponent(pod.namespace)}/${encodeURIComponent(pod.name)}`;
+export const budgetLink = (budget: { namespace: string; name: string }) =>
+  `#/budgets/${encodeURIComponent(budget.namespace)}/${encodeURIComponent(budget.name)}`;
 export const nodeLink = (name: string) => `#/nodes/${encodeURIComponent(name)}`;
 export const open = (link: string) => { location.hash = link; };
 
 export function routeOf(hash: string): Route {
   const [page, ...names] = hash.replace(/^#\//, "").split("/").map(decoded);
-  if (page === "pods" && names.length === 2) return { page, namespace: names[0]!, name: names[1]! };
+  if ((page === "pods" || page === "budgets") && names.length === 2) return { page, namespace: names[0]!, name: names[1]! };
   if (page === "nodes" && names.length === 1) return { page, name: names[0]! };
   if (!hash) return { page: "start" };
   return { page: page === "table" || page === "plan" || page === "summary" ? page : "picture" };

@@ -57,6 +57,8 @@ export interface Signal { signal: string; available: string; threshold: string; 
 export interface NodePage {
   manifest: string; signals: Signal[]; history: Entry[]; usage: Record<string, Record<string, number>>;
 }
+// The pods by uid.
+export interface BudgetPage { manifest: string; pods: string[]; history: Entry[] }
 export interface FormField {
   description: string; type?: string | string[]; enum?: string[]; minimum?: number; default?: unknown;
 }

@@ -22,7 +22,7 @@ function SignIn() {
   const [given, setGiven] = useState("");
   const submit = (event: Event) => { event.preventDefault(); signIn(given); };
   return (
-    <form class="trouble" onSubmit={submit}>
+    <form class="trouble" aria-label="Sign in" onSubmit={submit}>
       <b>{tokenOfLink() ? "The token isn't valid: the server may have been started anew." : "The page needs a token."}</b>
       <p>
         It is in the link that Podium has printed (<code>See it: …/dashboard/#token=…</code>). <code>podium up</code> also keeps the

@@ -5,7 +5,7 @@ import { count } from "./format";
 import { byName } from "./layout";
 
 const ROWS = 100;
-const FILTERED_FROM = 8;
+const FILTERED_FROM = 5;
 
 export interface Column<Row> {
   title: string;
@@ -18,7 +18,8 @@ export interface Column<Row> {
 
 interface TableProps<Row> { label: string; columns: Column<Row>[]; rows: Row[]; className?: string }
 
-export function SortedTable<Row>({ label, columns, rows, className = "" }: TableProps<Row>) {
+export function SortedTable<Row>({ label, columns: all, rows, className = "" }: TableProps<Row>) {
+  const columns = all.filter((column) => rows.some((row) => column.value(row) !== ""));
   const [order, setOrder] = useState({ column: -1, isDown: false });
   const [words, setWords] = useState("");
   const [from, setFrom] = useState(0);

@@ -67,6 +67,8 @@ export const amountOf = (resource: string, amount: number) =>
 // A resource as it is called in sentences.
 export const wordFor = (resource: string) => (resource === "cpu" ? "CPU" : resource.replace("ephemeral-storage", "ephemeral storage"));
 
+export const titleFor = (resource: string) => wordFor(resource).replace(/^[a-z](?!.*\/)/, (first) => first.toUpperCase());
+
 export const requestsOf = (pod: Pod) => Object.keys(pod.requests).sort(byRank)
   .map((resource) => `${wordFor(resource)} ${amountOf(resource, pod.requests[resource]!)}`).join(", ");
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from podium.api.codec.yaml_writer import write_yaml
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import uid
+from podium.api.policy.disruption_budgets import selects
 from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import User
@@ -15,7 +17,15 @@ from podium.simulation.timeline.preemption import NAME_KEY
 from podium.ui.dashboard.applier import Applier
 from podium.ui.dashboard.feeds.feed import RecordedFeed
 from podium.ui.dashboard.forked_work import ForkedWork, WorkError
-from podium.ui.dashboard.views import Applied, Entry, NodePage, PlanPage, PodPage, presented
+from podium.ui.dashboard.views import (
+    Applied,
+    BudgetPage,
+    Entry,
+    NodePage,
+    PlanPage,
+    PodPage,
+    presented,
+)
 
 if TYPE_CHECKING:
     from podium.ui.dashboard.feeds.finished_runs import FinishedRun
@@ -74,6 +84,16 @@ class Pages:
             return NodePage(manifest=manifest, history=history, signals=(), usage={})
         signals, usage = self._source.signals(name), self._source.usage(name)
         return NodePage(manifest=manifest, history=history, signals=signals, usage=usage)
+
+    async def budget_page(self, namespace: str, name: str) -> BudgetPage:
+        """Return the details of a PodDisruptionBudget."""
+        kind = "PodDisruptionBudget"
+        manifest, history = self._manifest_and_history(kind, namespace, name)
+        budget = self._source.find(kind, namespace, name)
+        pods = (
+            () if budget is None else [one for one in self._source.pods() if selects(budget, one)]
+        )
+        return BudgetPage(manifest=manifest, pods=[*map(uid, pods)], history=history)
 
     async def plan(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
         """Plan manifests and other changes.

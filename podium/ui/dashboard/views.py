@@ -219,6 +219,14 @@ class NodePage(Shape, frozen=True, kw_only=True):
     usage: Mapping[str, Mapping[str, int]]
 
 
+class BudgetPage(Shape, frozen=True, kw_only=True):
+    """Details of a PodDisruptionBudget; `pods` has the uids of the pods that it covers."""
+
+    manifest: str
+    pods: Sequence[str]
+    history: Sequence[Entry]
+
+
 class PlanPage(Shape, frozen=True, kw_only=True):
     """The presentation of a plan, its summary, and its warnings."""
 

@@ -22,6 +22,10 @@ PODS = "/api/v1/namespaces/default/pods"
 def podium(tmp_path: Path) -> Iterator[Run]:
     """Runs the command in a home of its own; nothing goes on after the test."""
     own = {"XDG_STATE_HOME": str(tmp_path / "state"), "KUBECONFIG": str(tmp_path / "config")}
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/opened\n')
+    browser.chmod(0o700)
+    own["BROWSER"] = str(browser)
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return run_podium(*arguments, **own)
@@ -40,13 +44,14 @@ def pod(tmp_path: Path, namespace: str) -> str:
 
 
 def test_it_runs_in_the_background_until_it_is_stopped(podium: Run, tmp_path: Path) -> None:
-    news = ["--apply", pod(tmp_path, "default"), "--merge-kubeconfig"]
+    news = ["--apply", pod(tmp_path, "default"), "--merge-kubeconfig", "--open"]
     started = podium("up", "--detach", "--port", "0", "--zones", "2", *news)
     assert (started.returncode, started.stderr) == (0, "")
     kubeconfig = tmp_path / "state" / "podium" / "up" / "kubeconfig"
     assert f"export KUBECONFIG={kubeconfig}" in started.stdout
     link = kubeconfig.with_name("dashboard")
     assert f"See it: {link.read_text()}" in started.stdout
+    assert (tmp_path / "opened").read_text() == link.read_text()
     assert link.stat().st_mode & 0o077 == 0
     assert link.with_name("log").stat().st_mode & 0o777 == 0o600
     assert yaml.safe_load((tmp_path / "config").read_text())["current-context"] == "podium"

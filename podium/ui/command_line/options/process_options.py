@@ -57,6 +57,7 @@ class UpOptions:
     detach: bool = option(default=False).help("""
         Run in the background. The command returns when the API server is ready and --apply is done;
         podium down stops the cluster.""")
+    open: bool = option(default=False).help("Open the dashboard in a browser.")
     wait: str | None = option("DURATION").help("""
         With --detach: also wait until the cluster has settled, as with --exit-when-settled, and
         fail after this time, such as 2m. [default: don't wait]""")

@@ -1,5 +1,6 @@
 """`podium up`: a cluster with the Kubernetes API, for kubectl and other clients."""
 
+import webbrowser
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -41,7 +42,9 @@ class UpCommand(UpOptions):
                 directory = detach(data_dir, wait_s, reads_stdin=reads_stdin)
             print("The cluster is ready.")
             print(f"  export KUBECONFIG={directory.kubeconfig.absolute()}")
-            print(f"See it: {directory.dashboard.read_text().strip()}")
+            print(f"See it: {(link := directory.dashboard.read_text().strip())}")
+            if self.open:
+                webbrowser.open(link)
             where = "" if self.data_dir is None else f" --data-dir {self.data_dir}"
             print(f"podium down{where} stops it.")
             return

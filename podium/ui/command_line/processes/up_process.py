@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 import time
+import webbrowser
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -104,6 +105,9 @@ async def _run(
             "Ctrl-C stops it.",
             soft_wrap=True,
         )
+        # The command that waits for a detached cluster opens it.
+        if asked.open and not stages.are_waited_for:
+            await asyncio.to_thread(webbrowser.open, link)
 
         async def show() -> None:
             shown, shown_s, shown_at, is_over = None, 0.0, "", False

@@ -89,6 +89,9 @@ class InformerSource:
     def machines(self) -> list[SchedulerMachine]:
         return [self._machine()]
 
+    def pods(self) -> Iterator[Object]:
+        return self._known("Pod")
+
     def signals(self, _: str) -> list[SignalRow]:
         """Return an empty list, as kubelets don't publish their eviction signals."""
         return []

@@ -1,6 +1,6 @@
 """The objects of a cluster in this process, from its store, scheduling queues and timeline."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from podium.api.objects import Object, key
 from podium.api.pods import node_name_of
@@ -64,6 +64,10 @@ class StoreObjects:
         """Return the current state of an object."""
         return self.cluster.store.get(kind, namespace, name)
 
+    def pods(self) -> Iterable[Object]:
+        """Return the current pods."""
+        return self.cluster.store.list("Pod").items
+
     def usage(self, node: str) -> dict[str, dict[str, int]]:
         """Return what a node, under an empty key, and each of its pods is known to use."""
         reader, now_s = self.cluster.server.usage, self.cluster.driver.now_s
@@ -71,7 +75,7 @@ class StoreObjects:
         if reader is None or obj is None:
             return {}
         measured = {"": [reader.node(obj, now_s) or _NO_USAGE]}
-        for pod in self.cluster.store.list("Pod").items:
+        for pod in self.pods():
             if node_name_of(pod) == node:
                 measured[key(pod)] = [*(reader.pod(pod, now_s) or {}).values()]
         # Simulated nodes and pods without a script use nothing.

@@ -9,10 +9,12 @@ import pytest
 import podium
 from podium.apiserver.http.users import kept_tokens
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
+from podium.ui.dashboard.views import presented
 from tests.conftest import ROOT
 from tests.objects import pod
 from tests.ui.dashboard.browser.conftest import Opened, Shot
 from tests.ui.dashboard.browser.seeing import has, says, selected
+from tests.ui.dashboard.browser.served_values import ServedValues, node, view
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -148,8 +150,37 @@ def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> 
     shot(page, "node")
     page.keyboard.press("t")
     has(page.locator("table.nodes"), "worker-7")
+    page.get_by_role("searchbox", name="Filter Nodes").fill("worker")
+    page.get_by_role("button", name="CPU").click()
+    has(page.locator("table.nodes tbody tr").first, "4 of 4 100 %")
+    assert page.locator("table.nodes tbody tr").count() == 7
+    shot(page, "table")
     page.keyboard.press("?")
     has(page.locator("dialog"), "find a pod or node")
     page.keyboard.press("Escape")
     page.keyboard.press("d")
     page.locator('html[data-theme="dark"]').wait_for(state="attached")
+
+
+def test_a_budget_has_the_pods_that_it_covers(running: Running, opened: Opened, shot: Shot) -> None:
+    page = opened(running.link)
+    page.locator("#budgets").get_by_role("link", name="green").click()
+    has(page.locator(".facts"), "5 of 5")
+    has(page.get_by_role("region", name="Pods that it covers"), "default/green-1")
+    assert page.title() == "default/green · podium up"
+    shot(page, "budget")
+
+
+def test_a_plan_opens_on_its_summary_and_offers_no_other(
+    running: Running, opened: Opened, shot: Shot
+) -> None:
+    summary = presented(running.cluster.plan(str(ORANGE)).presentation())
+    with ServedValues(view([node("node-1")], live=False, summary=summary)) as served:
+        page = opened(served.link)
+        has(page.locator("h1"), "Summary of values")
+        has(page.locator(".told"), "default/green-5")
+        assert page.get_by_role("link", name="What if").count() == 0
+        shot(page, "summary")
+        page.get_by_role("link", name="Picture").click()
+        says(selected(page), "node-1")
+        has(page.locator(".next"), "There are no pods.")

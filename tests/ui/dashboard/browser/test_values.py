@@ -144,10 +144,11 @@ def test_a_lost_connection_is_told_and_found_again(opened: Opened, shot: Shot) -
         has(connection, "Live")
 
 
-def test_a_token_that_is_not_valid_has_a_field_for_another(opened: Opened) -> None:
+def test_a_token_that_is_not_valid_has_a_field_for_another(opened: Opened, shot: Shot) -> None:
     with ServedValues(view([node("node-1")])) as served:
         page = opened(f"{served.link}x")
         has(page.locator("form.trouble"), "The token isn't valid")
+        shot(page, "sign-in")
         has(page.locator("form.trouble"), "with --detach ~/.local/state/podium/up")
         page.get_by_label("Link or token").fill(served.link)
         page.get_by_role("button", name="Sign in").click()
@@ -167,3 +168,33 @@ def test_equal_lines_are_one_with_a_count_and_both_times(opened: Opened) -> None
         has(lines.last, "0/1 nodes are available 2 ×")
         assert lines.count() == 2
         has(page.locator(".panels"), "No pod waits.")
+
+
+def test_boxes_fill_by_any_resource_and_names_keep_what_tells_them_apart(
+    opened: Opened, shot: Shot
+) -> None:
+    gpu, domain = "nvidia.com/gpu", ".eu-west-1.compute.internal"
+    room = {"cpu": 96_000, "memory": 1 << 40, gpu: 8, "ephemeral-storage": 1 << 40, "pods": 110}
+    nodes = [node(f"ip-10-0-{n % 9}-{n}{domain}", allocatable=room) for n in range(20)]
+    nodes[3] = node(nodes[3].name, ready=False, allocatable=room)
+    nodes[4] = node(nodes[4].name, cordoned=True, pressure=["MemoryPressure"], allocatable=room)
+    name = "recommendations-trainer-embeddings-v2-7d4b9c6f8-"
+    pods = [
+        pod(f"{name}x{n}", nodes[n].name, requests={"cpu": 8000, gpu: n % 8 + 1}) for n in range(20)
+    ]
+    pods[5] = pod(pods[5].name, nodes[5].name, requests={gpu: 6}, state="bound")
+    pods[6] = pod(pods[6].name, nodes[6].name, requests={gpu: 7}, state="terminating")
+    pods += [
+        pod(f"{name}n", nominated_node=nodes[6].name, queue="unschedulable", requests={gpu: 4}),
+        pod(f"{name}stuck", queue="unschedulable", priority=1, requests={gpu: 16}),
+    ]
+    with ServedValues(view(nodes, pods)) as served:
+        page = opened(served.link)
+        says(selected(page), "nvidia.com/gpu 1 of 8", "ephemeral storage 0 of 1 Ti")
+        has(page.locator("#queue-unschedulable li").first, "stuck")
+        page.get_by_label("Filled by").select_option("nvidia.com/gpu")
+        has(page.locator(".legend"), "Filled by requests of nvidia.com/gpu")
+        shot(page, "gpus")
+        page.keyboard.press("t")
+        page.get_by_role("button", name="nvidia.com/gpu").click()
+        has(page.locator("table.nodes tbody tr").first, "8 of 8 100 %")

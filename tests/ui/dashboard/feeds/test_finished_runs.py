@@ -168,6 +168,7 @@ def test_a_run_is_served_until_ctrl_c(command: list[str], title: str, pod: str, 
             refused = client.post(f"{url}api/apply", content="x")
         assert "<title>" in page.text
         assert (view["title"], view["live"]) == (title, False)
+        assert view["summary"]["headline"]
         assert explained["problem"] == ""
         assert explained["explanation"]["headline"]
         assert refused.status_code == 405
