@@ -78,33 +78,30 @@ Reserved = Annotated[Amounts, _from_flag(EQUALS)]
 
 
 class EvictionSettings(Document):
-    """The fields of a KubeletConfiguration for eviction and reserved resources.
-
-    Attributes:
-        eviction_hard: hard eviction thresholds; v1.36's defaults if empty.
-        eviction_soft: soft eviction thresholds.
-        eviction_soft_grace_period: grace periods; each soft threshold needs one.
-        eviction_minimum_reclaim: amounts above a threshold that must be available to resolve it.
-        eviction_max_pod_grace_period: longest grace period of soft evictions, in seconds.
-        eviction_pressure_transition_period: time for which pressure conditions stay; 0 means 5m.
-        enforce_node_allocatable: `pods` to limit all pods to the node's allocatable resources.
-        local_storage_capacity_isolation: whether limits of local storage are enforced.
-        merge_default_eviction_settings: whether signals without a hard threshold keep the default.
-        system_reserved: resources reserved for the system.
-        kube_reserved: resources reserved for Kubernetes.
-    """
+    """The fields of a KubeletConfiguration for eviction and reserved resources."""
 
     eviction_hard: Thresholds | None = None
+    """Hard eviction thresholds; v1.36's defaults if empty."""
     eviction_soft: Thresholds = {}
+    """Soft eviction thresholds."""
     eviction_soft_grace_period: BySignal = {}
+    """Grace periods; each soft threshold needs one."""
     eviction_minimum_reclaim: BySignal = {}
+    """Amounts above a threshold that must be available to resolve it."""
     eviction_max_pod_grace_period: Annotated[int, Bits(32)] = 0
+    """Longest grace period of soft evictions, in seconds."""
     eviction_pressure_transition_period: Duration = 0.0
+    """Time for which pressure conditions stay; 0 means 5m."""
     enforce_node_allocatable: Tuple[str] | None = None
+    """`pods` to limit all pods to the node's allocatable resources."""
     local_storage_capacity_isolation: bool = True
+    """Whether limits of local storage are enforced."""
     merge_default_eviction_settings: bool = False
+    """Whether signals without a hard threshold keep the default."""
     system_reserved: Reserved = {}
+    """Resources reserved for the system."""
     kube_reserved: Reserved = {}
+    """Resources reserved for Kubernetes."""
 
     @cached_property
     def eviction(self) -> EvictionConfig:
@@ -170,19 +167,16 @@ class EvictionSettings(Document):
 
 
 class KubeletConfiguration(EvictionSettings):
-    """The configuration of a kubelet; fields that Podium doesn't support are accepted.
-
-    Attributes:
-        max_pods: greatest number of pods on the node.
-        shutdown_grace_period: longest grace period when the kubelet ends; 0 stands for 30s.
-    """
+    """The configuration of a kubelet; fields that Podium doesn't support are accepted."""
 
     model_config = ConfigDict(extra="allow")
 
     api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
     kind: Annotated[str, Choice((KIND,))] = KIND
     max_pods: Annotated[int, Range(0)] = 110
+    """Greatest number of pods on the node."""
     shutdown_grace_period: Duration = 0.0
+    """Longest grace period when the kubelet ends; 0 stands for 30s."""
 
     @property
     def unheeded(self) -> tuple[str, ...]:

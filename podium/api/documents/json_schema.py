@@ -1,7 +1,13 @@
 """JSON Schemas of the documents that Podium reads and the reports that it writes."""
 
+import ast
 import inspect
 import re
+import sys
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
 from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
@@ -14,6 +20,9 @@ from podium.api.documents.report import Report
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
+# Capitals inside of a word are those of a name.
+_FIRST_WORD = re.compile(r"^[A-Z][a-z]*\b")
+
 
 def schema_of(kind: Any, title: str) -> dict[str, Any]:
     """Return the JSON Schema of a document, a report, or a list of reports."""
@@ -25,7 +34,7 @@ def schema_of(kind: Any, title: str) -> dict[str, Any]:
 
 
 class _Described(GenerateJsonSchema):
-    # Describes each field by its line in the docstring of its class.
+    # Describes each field by the docstring below it.
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
         return _described(super().dataclass_schema(schema), schema["cls"])
@@ -39,8 +48,8 @@ class _Described(GenerateJsonSchema):
 
 
 def _described(schema: JsonSchemaValue, kind: type) -> JsonSchemaValue:
-    summary, _, attributes = inspect.cleandoc(kind.__doc__ or "").partition("\n\nAttributes:\n")
-    if not attributes:
+    texts = _field_texts(kind.__module__).get(kind.__name__)
+    if not texts:
         return schema
     if issubclass(kind, BaseModel):
         aliases = {name: field.alias for name, field in kind.model_fields.items()}
@@ -52,9 +61,24 @@ def _described(schema: JsonSchemaValue, kind: type) -> JsonSchemaValue:
             if isinstance(part, FieldInfo) and part.serialization_alias
         }
     properties = dict(schema.get("properties", {}))
-    for name, text in re.findall(r"^ {4}(\w+): ((?:.|\n {8})+)", attributes, re.MULTILINE):
+    for name, text in texts.items():
         field = aliases.get(name) or to_camel(name)
         if field in properties:
-            words = " ".join(text.split())
-            properties[field] = {"description": words, **properties[field]}
-    return {**schema, "description": summary, "properties": properties}
+            properties[field] = {"description": text, **properties[field]}
+    return {**schema, "description": inspect.getdoc(kind), "properties": properties}
+
+
+@cache
+def _field_texts(module: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the docstrings of fields as phrases, by class of a module and field."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    kinds = ast.parse(inspect.getsource(sys.modules[module])).body
+    for kind in (one for one in kinds if isinstance(one, ast.ClassDef)):
+        for part, below in pairwise(kind.body):
+            match part, below:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
+                    value=ast.Constant(str(text))
+                ):
+                    phrase = _FIRST_WORD.sub(lambda word: word[0].lower(), text)
+                    found[kind.name][name] = " ".join(phrase.split())
+    return found

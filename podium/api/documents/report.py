@@ -65,21 +65,18 @@ _adapter = cache(TypeAdapter[Any])
 
 
 class PodReport(Report, kw_only=True):
-    """A pod with its owner and priority.
-
-    Attributes:
-        pod: the pod, `namespace/name`.
-        namespace: the pod's namespace.
-        owner: the pod's controller, `Kind namespace/name`; empty if it has none.
-        priority: the pod's priority.
-        priority_class: the name of its PriorityClass; empty if it names none.
-    """
+    """A pod with its owner and priority."""
 
     pod: str
+    """The pod, `namespace/name`."""
     namespace: str = ""
+    """The pod's namespace."""
     owner: Annotated[str, IF_ANY] = ""
+    """The pod's controller, `Kind namespace/name`; empty if it has none."""
     priority: int = 0
+    """The pod's priority."""
     priority_class: OrNull = ""
+    """The name of its PriorityClass; empty if it names none."""
 
 
 def report_facts(report: PodReport, kind: type[PodReport]) -> dict[str, Any]:

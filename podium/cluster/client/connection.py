@@ -26,23 +26,20 @@ class MissingConnectionError(PodiumError):
 
 
 class Connection(msgspec.Struct):
-    """Address and credentials of an API server.
-
-    Attributes:
-        server_name: name expected in the server's certificate; empty for the URL's host.
-        impersonated_user: user to impersonate in requests; empty for none.
-        request_s: timeout of a request, in seconds; 0 for no limit, None for the client's own.
-    """
+    """Address and credentials of an API server."""
 
     url: str
     tls: ssl.SSLContext | None
     server_name: str
+    """Name expected in the server's certificate; empty for the URL's host."""
     proxy: str
     authority: str
     _configuration: Configuration
     _load: Callable[[], Awaitable[Configuration]]
     impersonated_user: str = ""
+    """User to impersonate in requests; empty for none."""
     request_s: float | None = None
+    """Timeout of a request, in seconds; 0 for no limit, None for the client's own."""
 
     async def authorization(self) -> str:
         """Return the Authorization header, if any; raises MissingConnectionError."""

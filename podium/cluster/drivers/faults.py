@@ -14,17 +14,14 @@ from podium.machines.events import UNKNOWN_OUTCOME, CallError
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """Latencies of calls and watches, in seconds; means if they are distributed exponentially.
-
-    Attributes:
-        apply_s: from a call until the API server carries it out.
-        answer_s: from then until the state machine receives the outcome.
-        news_s: from a write until a watch delivers it; each watch keeps the order of writes.
-    """
+    """Latencies of calls and watches, in seconds; means if they are distributed exponentially."""
 
     apply_s: float = 0.0
+    """From a call until the API server carries it out."""
     answer_s: float = 0.0
+    """From then until the state machine receives the outcome."""
     news_s: float = 0.0
+    """From a write until a watch delivers it; each watch keeps the order of writes."""
     is_exponential: bool = False
 
     def drawn_s(self, mean_s: float, rng: Random) -> float:
@@ -45,51 +42,45 @@ _UNKNOWN = CallError(504, UNKNOWN_OUTCOME, "Timeout: request did not complete wi
 
 
 class Faults(msgspec.Struct, frozen=True, kw_only=True):
-    """Rates of injected failures of calls, responses, watches and state machines.
-
-    Attributes:
-        refused: rate of calls that fail without effect (409, 429, 500 or 503).
-        unanswered: rate of calls whose outcome stays unknown. They are carried out before the
-            caller gives up, or later, or never.
-        slow: rate of calls and responses delayed by `slow_s` on average, so that later ones
-            overtake them.
-        repeated: rate of outcomes that are delivered twice.
-        broken_watches: rate of watch deliveries that break the watch; its kind is listed again.
-        slow_watches: rate of watch deliveries delayed by `slow_s` on average.
-        restarts: rate of events after which the state machine crashes and is restarted; calls
-            under way may be lost. Only machines with a `renew` function crash.
-        slow_s: mean delay of slow calls, responses and deliveries, and of the restart of a
-            crashed machine, in seconds; also the timeout of calls.
-    """
+    """Rates of injected failures of calls, responses, watches and state machines."""
 
     refused: float = 0.0
+    """Rate of calls that fail without effect (409, 429, 500 or 503)."""
     unanswered: float = 0.0
+    """Rate of calls whose outcome stays unknown. They are carried out before the caller gives up,
+    or later, or never."""
     slow: float = 0.0
+    """Rate of calls and responses delayed by `slow_s` on average, so that later ones overtake
+    them."""
     repeated: float = 0.0
+    """Rate of outcomes that are delivered twice."""
     broken_watches: float = 0.0
+    """Rate of watch deliveries that break the watch; its kind is listed again."""
     slow_watches: float = 0.0
+    """Rate of watch deliveries delayed by `slow_s` on average."""
     restarts: float = 0.0
+    """Rate of events after which the state machine crashes and is restarted; calls under way may be
+    lost. Only machines with a `renew` function crash."""
     slow_s: float = 2.0
+    """Mean delay of slow calls, responses and deliveries, and of the restart of a crashed machine,
+    in seconds; also the timeout of calls."""
 
 
 NO_FAULTS = Faults()
 
 
 class CallPlan(msgspec.Struct, frozen=True):
-    """The delays and injected faults of one call.
-
-    Attributes:
-        applied_after_s: seconds until the call is carried out; None for never.
-        outcome_after_s: seconds until the outcome is delivered, from when the call was carried
-            out or, if `error` is set, from when it was sent.
-        error: error to deliver instead of the true outcome; None for the true outcome.
-        repeated_after_s: seconds until the outcome is delivered once more; None for never.
-    """
+    """The delays and injected faults of one call."""
 
     applied_after_s: float | None
+    """Seconds until the call is carried out; None for never."""
     outcome_after_s: float
+    """Seconds until the outcome is delivered, from when the call was carried out or, if `error` is
+    set, from when it was sent."""
     error: CallError | None = None
+    """Error to deliver instead of the true outcome; None for the true outcome."""
     repeated_after_s: float | None = None
+    """Seconds until the outcome is delivered once more; None for never."""
 
 
 _USUAL = CallPlan(0.0, 0.0)

@@ -39,15 +39,12 @@ class Listener(Protocol):
 
 @dataclass(eq=False, slots=True)
 class MachineHandle:
-    """A driver's handle of a state machine; it stays valid when the machine is replaced.
-
-    Attributes:
-        renew: makes the machine that replaces a failed one; None if a failure ends the run.
-    """
+    """A driver's handle of a state machine; it stays valid when the machine is replaced."""
 
     name: str
     host: str
     renew: Callable[[], Machine] | None
+    """Makes the machine that replaces a failed one; None if a failure ends the run."""
     is_spared: bool
     runner: "MachineRunner | None" = None
 

@@ -46,20 +46,16 @@ _GATHERS_S = 0.05
 
 
 class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of an embedded cluster.
-
-    Attributes:
-        objects: initial objects of a new cluster; nodes among them are simulated.
-        data_dir: directory in which the cluster is kept; None to keep nothing.
-        address: IP address to listen at; that of the loopback interface by default.
-        port: 0 for any free port; None for 26443, or any free port if that is in use.
-        heals: whether unhealthy pods and nodes of `objects` become healthy at the start.
-    """
+    """The options of an embedded cluster."""
 
     objects: Sequence[Object] = ()
+    """Initial objects of a new cluster; nodes among them are simulated."""
     data_dir: Path | None = None
+    """Directory in which the cluster is kept; None to keep nothing."""
     address: str = LOOPBACK
+    """IP address to listen at; that of the loopback interface by default."""
     port: int | None = None
+    """0 for any free port; None for 26443, or any free port if that is in use."""
     is_insecure: bool = False
     speed: ClockSpeed = REAL_TIME
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
@@ -67,6 +63,7 @@ class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None = None
     eviction: EvictionConfig = msgspec.field(default_factory=lambda: read_eviction_config({}))
     heals: bool = False
+    """Whether unhealthy pods and nodes of `objects` become healthy at the start."""
 
 
 class EmbeddedCluster:

@@ -28,15 +28,12 @@ REST_S = 3600.0
 
 
 class ClockSpeed(msgspec.Struct, frozen=True):
-    """Speed of a cluster's time relative to the wall clock.
-
-    Attributes:
-        factor: seconds in the cluster for each second of the wall clock; 0 if time stands still.
-        jumps: whether time also jumps to the next timer whenever the cluster is idle.
-    """
+    """Speed of a cluster's time relative to the wall clock."""
 
     factor: float = 1.0
+    """Seconds in the cluster for each second of the wall clock; 0 if time stands still."""
     jumps: bool = False
+    """Whether time also jumps to the next timer whenever the cluster is idle."""
 
 
 STOPPED = ClockSpeed(0.0)

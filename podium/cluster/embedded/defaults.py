@@ -13,14 +13,11 @@ ALL_CONTROLLERS = "*"
 
 
 class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
-    """The resources and zones of simulated nodes.
-
-    Attributes:
-        resources: more resources (`nvidia.com/gpu: "1"`), or other amounts of cpu, memory or pods.
-        zones: number of zones (`zone-1`, …) over which nodes are spread; 0 for no zone labels.
-    """
+    """The resources and zones of simulated nodes."""
 
     cpu: str = "4"
     memory: str = "16Gi"
     resources: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """More resources (`nvidia.com/gpu: "1"`), or other amounts of cpu, memory or pods."""
     zones: int = 0
+    """Number of zones (`zone-1`, …) over which nodes are spread; 0 for no zone labels."""

@@ -39,21 +39,18 @@ class File(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """The objects that were read from manifests, with notes and warnings.
-
-    Attributes:
-        warnings: problems of fields, with their places.
-        empty: names of files and directories without objects.
-        is_whole: whether the objects include all objects of a cluster.
-        read_s: when a running cluster was read, in seconds since the epoch; None for files.
-    """
+    """The objects that were read from manifests, with notes and warnings."""
 
     objects: list[Loaded] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    """Problems of fields, with their places."""
     empty: list[str] = field(default_factory=list)
+    """Names of files and directories without objects."""
     is_whole: bool = False
+    """Whether the objects include all objects of a cluster."""
     read_s: float | None = None
+    """When a running cluster was read, in seconds since the epoch; None for files."""
 
 
 def read_sources(

@@ -9,20 +9,17 @@ from podium.api.errors import PodiumError
 
 
 class Source(msgspec.Struct, frozen=True):
-    """The file, document and line of an object.
-
-    Attributes:
-        document: number within the file, from 1; 0 for the file as a whole.
-        line: line of the document, or of a fault in its syntax, from 1; 0 if unknown.
-        item: position within a List object, such as `items[3]`; empty outside lists.
-        item_line: line of the item; 0 outside lists, if unknown, or if all items are in one line.
-    """
+    """The file, document and line of an object."""
 
     file: str
     document: int = 0
+    """Number within the file, from 1; 0 for the file as a whole."""
     line: int = 0
+    """Line of the document, or of a fault in its syntax, from 1; 0 if unknown."""
     item: str = ""
+    """Position within a List object, such as `items[3]`; empty outside lists."""
     item_line: int = 0
+    """Line of the item; 0 outside lists, if unknown, or if all items are in one line."""
 
     @property
     def place(self) -> tuple[int, str]:
@@ -42,18 +39,15 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """A fault of a manifest.
-
-    Attributes:
-        object: `Kind namespace/name`, as far as known; empty for a fault of the text.
-        message: begins with the field and the bad value, if a field is at fault.
-        is_warning: whether the object can be used nevertheless.
-    """
+    """A fault of a manifest."""
 
     source: Source
     object: str
+    """`Kind namespace/name`, as far as known; empty for a fault of the text."""
     message: str
+    """Begins with the field and the bad value, if a field is at fault."""
     is_warning: bool = False
+    """Whether the object can be used nevertheless."""
 
     def __str__(self) -> str:
         return ": ".join(part for part in (str(self.source), self.object, self.message) if part)

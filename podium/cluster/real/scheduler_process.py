@@ -44,17 +44,14 @@ _logger = logging.getLogger(__name__)
 
 
 class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of a scheduler process.
-
-    Attributes:
-        watch_timeout_s: seconds without events after which a watch fails.
-    """
+    """The options of a scheduler process."""
 
     configuration: KubeSchedulerConfiguration
     options: SchedulerOptions
     identity: str
     hostname: str
     watch_timeout_s: float = SILENCE_S
+    """Seconds without events after which a watch fails."""
     address: str = "127.0.0.1"
     port: int = 0
     drain_s: float = DRAIN_S

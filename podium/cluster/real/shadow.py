@@ -34,23 +34,20 @@ _logger = logging.getLogger(__name__)
 
 
 class Judgement(msgspec.Struct):
-    """A decision of the other scheduler, compared with Podium's own.
-
-    Attributes:
-        kind: `PLACEMENT` or `PREEMPTION`.
-        pod: the pod before the decision.
-        until_s: when the judgement is final, in seconds since the epoch.
-        ours: why Podium would have decided otherwise; empty if it agrees.
-        victims: uids of the pods that Podium would have preempted on that node.
-    """
+    """A decision of the other scheduler, compared with Podium's own."""
 
     kind: str
+    """`PLACEMENT` or `PREEMPTION`."""
     pod: Object
+    """The pod before the decision."""
     scheduler_name: str
     node_name: str
     until_s: float
+    """When the judgement is final, in seconds since the epoch."""
     ours: dict[str, object] = msgspec.field(default_factory=dict)
+    """Why Podium would have decided otherwise; empty if it agrees."""
     victims: frozenset[str] = frozenset()
+    """Uids of the pods that Podium would have preempted on that node."""
 
 
 class ShadowMachine:

@@ -31,31 +31,28 @@ class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Options of a virtual cluster: its parts and their behaviour.
-
-    Attributes:
-        start_s: time of the start, in seconds since the epoch.
-        nodes: settings of simulated nodes; None for nodes without kubelets.
-        settled: whether controllers ignore a loaded object until something happens to it, even if
-            objects that they would make for it are missing.
-        heals: whether loaded pods and nodes that are unhealthy become healthy after the start.
-        kinds: optional kinds to serve, besides those that the schedulers watch.
-        event_reasons: reasons of the Events to write, such as `FailedCreate`; None for all.
-    """
+    """Options of a virtual cluster: its parts and their behaviour."""
 
     seed: int = 0
     start_s: float = START_S
+    """Time of the start, in seconds since the epoch."""
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(),)
     controllers: frozenset[str] | None = None
     nodes: NodeSettings | None = msgspec.field(default_factory=NodeSettings)
+    """Settings of simulated nodes; None for nodes without kubelets."""
     latency: Latency = INSTANT
     provisioning_s: float = PROVISIONING_S
     faults: Faults = NO_FAULTS
     admission: AdmissionOptions = msgspec.field(default_factory=AdmissionOptions)
     settled: bool = False
+    """Whether controllers ignore a loaded object until something happens to it, even if objects
+    that they would make for it are missing."""
     heals: bool = False
+    """Whether loaded pods and nodes that are unhealthy become healthy after the start."""
     kinds: tuple[Kind, ...] = ()
+    """Optional kinds to serve, besides those that the schedulers watch."""
     event_reasons: frozenset[str] | None = None
+    """Reasons of the Events to write, such as `FailedCreate`; None for all."""
 
     @property
     def optional_kinds(self) -> tuple[Kind, ...]:

@@ -137,17 +137,14 @@ class RequestedToCapacityRatio(Document):
 
 
 class ScoringStrategy(Document):
-    """How NodeResourcesFit scores nodes.
-
-    Attributes:
-        type: the strategy, required wherever a `scoringStrategy` is written.
-        resources: the resources that the strategy scores.
-        requested_to_capacity_ratio: required by the type RequestedToCapacityRatio, else forbidden.
-    """
+    """How NodeResourcesFit scores nodes."""
 
     type: Annotated[ScoringStrategyType, member_of(ScoringStrategyType)]
+    """The strategy, required wherever a `scoringStrategy` is written."""
     resources: Resources = DEFAULT_RESOURCES
+    """The resources that the strategy scores."""
     requested_to_capacity_ratio: RequestedToCapacityRatio | None = None
+    """Required by the type RequestedToCapacityRatio, else forbidden."""
 
     @property
     def shape(self) -> tuple[UtilizationShapePoint, ...]:
@@ -176,14 +173,12 @@ class DefaultPreemptionArgs(PluginArgs):
     """How many candidate nodes DefaultPreemption considers before it chooses one.
 
     It is max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute).
-
-    Attributes:
-        min_candidate_nodes_percentage: 0 to 100, of the nodes where removing pods may help.
-        min_candidate_nodes_absolute: at least 0; not 0 if the percentage is 0.
     """
 
     min_candidate_nodes_percentage: Percentage = 10
+    """0 to 100, of the nodes where removing pods may help."""
     min_candidate_nodes_absolute: Annotated[int, Range(0)] = 100
+    """At least 0; not 0 if the percentage is 0."""
 
     @property
     def limits_candidates(self) -> bool:
@@ -198,17 +193,14 @@ class DefaultPreemptionArgs(PluginArgs):
 
 
 class InterPodAffinityArgs(PluginArgs):
-    """Arguments of the InterPodAffinity plugin.
-
-    Attributes:
-        hard_pod_affinity_weight: score of a domain for each required affinity term of an existing
-            pod there that matches the incoming pod; 0 to 100.
-        ignore_preferred_terms_of_existing_pods: ignore existing pods' preferred terms, unless the
-            incoming pod has inter-pod affinity itself.
-    """
+    """Arguments of the InterPodAffinity plugin."""
 
     hard_pod_affinity_weight: Percentage = 1
+    """Score of a domain for each required affinity term of an existing pod there that matches the
+    incoming pod; 0 to 100."""
     ignore_preferred_terms_of_existing_pods: bool = False
+    """Ignore existing pods' preferred terms, unless the incoming pod has inter-pod affinity
+    itself."""
 
 
 class NodeSelectorRequirement(Document):
@@ -265,27 +257,21 @@ class NodeAffinity(Document):
 
 
 class NodeAffinityArgs(PluginArgs):
-    """Arguments of the NodeAffinity plugin.
-
-    Attributes:
-        added_affinity: valid node affinity that counts for every pod; None adds nothing.
-    """
+    """Arguments of the NodeAffinity plugin."""
 
     added_affinity: Annotated[Mapping[str, Any], NodeAffinity.shape()] | None = None
+    """Valid node affinity that counts for every pod; None adds nothing."""
 
 
 class NodeResourcesFitArgs(PluginArgs):
-    """Arguments of the NodeResourcesFit plugin.
-
-    Attributes:
-        ignored_resources: extended resources that the filter ignores.
-        ignored_resource_groups: groups of extended resources (`GROUP/…`) that the filter ignores.
-        scoring_strategy: how nodes are scored; resources that the filter ignores can be scored.
-    """
+    """Arguments of the NodeResourcesFit plugin."""
 
     ignored_resources: FrozenSet[LabelKey] = frozenset()
+    """Extended resources that the filter ignores."""
     ignored_resource_groups: FrozenSet[Annotated[str, AfterValidator(_group)]] = frozenset()
+    """Groups of extended resources (`GROUP/…`) that the filter ignores."""
     scoring_strategy: ScoringStrategy = ScoringStrategy(type=ScoringStrategyType.LEAST_ALLOCATED)
+    """How nodes are scored; resources that the filter ignores can be scored."""
 
 
 class NodeResourcesBalancedAllocationArgs(PluginArgs):
@@ -306,45 +292,39 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs):
 
 
 class TopologySpreadConstraint(Document):
-    """A default topology spread constraint; its selector is deduced from each pod's owners.
-
-    Attributes:
-        max_skew: at least 1.
-        topology_key: the node label whose values are the domains.
-        when_unsatisfiable: `DoNotSchedule` or `ScheduleAnyway`.
-        label_selector: forbidden.
-        min_domains: None counts as 1.
-        node_affinity_policy: `Honor` or `Ignore`.
-        node_taints_policy: `Honor` or `Ignore`.
-        match_label_keys: has no effect.
-    """
+    """A default topology spread constraint; its selector is deduced from each pod's owners."""
 
     max_skew: Annotated[int, Range(1)]
+    """At least 1."""
     topology_key: Annotated[str, Required(), AfterValidator(_label_key)]
+    """The node label whose values are the domains."""
     when_unsatisfiable: Annotated[str, Choice(("DoNotSchedule", "ScheduleAnyway"))]
+    """`DoNotSchedule` or `ScheduleAnyway`."""
     label_selector: Annotated[
         None, _forbidden("the selector is deduced from each pod's owners")
     ] = None
+    """Forbidden."""
     min_domains: Annotated[int, Range(1)] | None = None
+    """1 if absent."""
     node_affinity_policy: Annotated[str, Choice(("Honor", "Ignore"))] = "Honor"
+    """`Honor` or `Ignore`."""
     node_taints_policy: Annotated[str, Choice(("Honor", "Ignore"))] = "Ignore"
+    """`Honor` or `Ignore`."""
     match_label_keys: Tuple[str] = ()
+    """Has no effect."""
 
 
 class PodTopologySpreadArgs(PluginArgs):
-    """Arguments of the PodTopologySpread plugin.
-
-    Attributes:
-        default_constraints: constraints of pods without any; empty if `defaulting_type` is System.
-        defaulting_type: `List`, or `System` for the built-in default constraints.
-    """
+    """Arguments of the PodTopologySpread plugin."""
 
     default_constraints: Tuple[TopologySpreadConstraint] = ()
+    """Constraints of pods without any; empty if `defaulting_type` is System."""
     defaulting_type: Annotated[
         DefaultingType,
         member_of(DefaultingType),
         BeforeValidator(lambda value: value or DefaultingType.SYSTEM),
     ] = DefaultingType.SYSTEM
+    """`List`, or `System` for the built-in default constraints."""
 
     def contradictions(self) -> Iterable[FieldError]:
         if self.defaulting_type is DefaultingType.SYSTEM and self.default_constraints:
@@ -377,15 +357,12 @@ class VolumeBindingArgs(PluginArgs):
 
 
 class DynamicResourcesArgs(PluginArgs):
-    """Time limits of DynamicResources, in seconds; accepted, but Podium doesn't model claims.
-
-    Attributes:
-        filter_timeout: limit of one Filter call; 0 means no limit.
-        binding_timeout: limit of waiting for devices to become ready, at least a second.
-    """
+    """Time limits of DynamicResources, in seconds; accepted, but Podium doesn't model claims."""
 
     filter_timeout: Duration = 10.0
+    """Limit of one Filter call; 0 means no limit."""
     binding_timeout: Annotated[Duration, AfterValidator(_at_least_a_second)] = 600.0
+    """Limit of waiting for devices to become ready, at least a second."""
 
     def notes(self) -> Iterable[str]:
         yield " has no effect: resource claims aren't modelled"

@@ -49,17 +49,14 @@ class PreemptionScope(StrEnum):
 
 
 class CrossNodeLimits(Document):
-    """Limits of the search for victims on several nodes.
-
-    Attributes:
-        domains: how many topology domains are searched, those with less important blockers first.
-        nodes: how many nodes of each domain are searched.
-        victims: the largest number of victims.
-    """
+    """Limits of the search for victims on several nodes."""
 
     domains: Annotated[int, Range(1)] = 16
+    """How many topology domains are searched, those with less important blockers first."""
     nodes: Annotated[int, Range(1)] = 8
+    """How many nodes of each domain are searched."""
     victims: Annotated[int, Range(1)] = 32
+    """The largest number of victims."""
 
 
 class CandidateKey(StrEnum):
@@ -87,82 +84,67 @@ DEFAULT_CANDIDATE_ORDER = tuple(CandidateKey)[:5]
 
 
 class MinimumRunTime(Document):
-    """How long the pods of a PriorityClass run before they may be preempted.
-
-    Attributes:
-        priority_class: name of the victims' PriorityClass; `*` for every class.
-        duration_s: counted from `status.startTime`; a pod that hasn't started is protected.
-    """
+    """How long the pods of a PriorityClass run before they may be preempted."""
 
     priority_class: Annotated[str, Required("the name of a PriorityClass, or *")]
+    """Name of the victims' PriorityClass; `*` for every class."""
     duration_s: Annotated[Duration, Field(alias="duration")]
+    """Counted from `status.startTime`; a pod that hasn't started is protected."""
 
 
 class NeverPreempt(Document):
-    """Pods whose annotation protects them from preemption.
-
-    Attributes:
-        priority_classes: PriorityClasses whose pods may have the annotation; a ResourceQuota with
-            the scope PriorityClass can limit their number.
-        namespaces: namespaces whose pods may have the annotation; all if empty.
-        safe_to_evict: whether Cluster Autoscaler's `safe-to-evict: "false"` protects, too.
-    """
+    """Pods whose annotation protects them from preemption."""
 
     priority_classes: Annotated[FrozenSet[str], Field(min_length=1)]
+    """PriorityClasses whose pods may have the annotation; a ResourceQuota with the scope
+    PriorityClass can limit their number."""
     namespaces: FrozenSet[str] = frozenset()
+    """Namespaces whose pods may have the annotation; all if empty."""
     safe_to_evict: bool = False
+    """Whether Cluster Autoscaler's `safe-to-evict: "false"` protects, too."""
 
 
 class RepeatedVictims(Document):
     """How often a pod may be preempted before it is protected for a while.
 
     The preemptions of a pod count for the pod that its controller creates in its place.
-
-    Attributes:
-        times: number of preemptions within the window after which the pod is protected.
-        within_s: length of the window; the protection ends with it.
     """
 
     times: Annotated[int, Range(1)]
+    """Number of preemptions within the window after which the pod is protected."""
     within_s: Annotated[Duration, Field(alias="within")]
+    """Length of the window; the protection ends with it."""
 
 
 class PreemptionRate(Document):
-    """How many victims preemption may take in a time.
-
-    Attributes:
-        namespace: the victims' namespace; `*` limits each namespace by itself.
-        priority_class: the victims' PriorityClass; `*` limits each class by itself.
-        victims: the largest number of victims in any window.
-        per_s: length of the windows.
-    """
+    """How many victims preemption may take in a time."""
 
     namespace: str = EVERY
+    """The victims' namespace; `*` limits each namespace by itself."""
     priority_class: str = EVERY
+    """The victims' PriorityClass; `*` limits each class by itself."""
     victims: Annotated[int, Range(1)]
+    """The largest number of victims in any window."""
     per_s: Annotated[Duration, Field(alias="per")]
+    """Length of the windows."""
 
 
 class PreemptionProtection(Document):
-    """Pods that may not be preempted, besides those of equal or higher priority.
-
-    Attributes:
-        minimum_run_times: minimum run times by PriorityClass; the first that matches a pod applies.
-        annotated_run_time_max_s: the longest run time that a pod may request by its annotation
-            `podium.dev/minimum-run-time`; 0 ignores the annotation.
-        toleration: whether PriorityClasses' annotations for scheduler-plugins'
-            PreemptionToleration apply.
-        never: pods whose annotation protects them.
-        repeated_victims: how often a pod may be preempted.
-        rates: how many victims may be taken in a time; all rates apply.
-    """
+    """Pods that may not be preempted, besides those of equal or higher priority."""
 
     minimum_run_times: Tuple[MinimumRunTime] = ()
+    """Minimum run times by PriorityClass; the first that matches a pod applies."""
     annotated_run_time_max_s: Annotated[Duration, Field(alias="annotatedRunTimeMax")] = 0.0
+    """The longest run time that a pod may request by its annotation `podium.dev/minimum-run-time`;
+    0 ignores the annotation."""
     toleration: bool = False
+    """Whether PriorityClasses' annotations for scheduler-plugins' PreemptionToleration apply."""
     never: NeverPreempt | None = None
+    """Pods whose annotation protects them."""
     repeated_victims: RepeatedVictims | None = None
+    """How often a pod may be preempted."""
     rates: Tuple[PreemptionRate] = ()
+    """How many victims may be taken in a time; all rates apply."""
 
 
 class PodGroupApi(StrEnum):
@@ -173,36 +155,30 @@ class PodGroupApi(StrEnum):
 
 
 class Gangs(Document):
-    """How the pods of a PodGroup are scheduled together.
-
-    Attributes:
-        pod_groups: the APIs whose PodGroups are scheduled; a real API server has to serve them.
-        timeout_s: how long a gang stays nominated after it has preempted pods, unless its PodGroup
-            has a `scheduleTimeoutSeconds`; after that it doesn't preempt for as long again.
-    """
+    """How the pods of a PodGroup are scheduled together."""
 
     pod_groups: Annotated[
         FrozenSet[Annotated[PodGroupApi, member_of(PodGroupApi)]], Field(min_length=1)
     ]
+    """The APIs whose PodGroups are scheduled; a real API server has to serve them."""
     timeout_s: Annotated[Duration, Field(alias="timeout")] = 300.0
+    """How long a gang stays nominated after it has preempted pods, unless its PodGroup has a
+    `scheduleTimeoutSeconds`; after that it doesn't preempt for as long again."""
 
 
 class Patience(Document):
-    """How long the pods of a PriorityClass wait for free resources before they preempt.
-
-    Attributes:
-        priority_class: the preemptors' PriorityClass; `*` for every class. The first entry that
-            matches a pod applies.
-        delay_s: the least time between the first attempt that finds no node and a preemption.
-        at_most_s: the longest time to wait for a node that is being provisioned for the pod, that
-            has only startup taints against it, or for pods that end by themselves.
-        startup_taints: keys of the taints that a node loses when it is ready for pods.
-    """
+    """How long the pods of a PriorityClass wait for free resources before they preempt."""
 
     priority_class: Annotated[str, Required("the name of a PriorityClass, or *")]
+    """The preemptors' PriorityClass; `*` for every class. The first entry that matches a pod
+    applies."""
     delay_s: Annotated[Duration, Field(alias="delay")] = 0.0
+    """The least time between the first attempt that finds no node and a preemption."""
     at_most_s: Annotated[Duration, Field(alias="atMost")] = 0.0
+    """The longest time to wait for a node that is being provisioned for the pod, that has only
+    startup taints against it, or for pods that end by themselves."""
     startup_taints: FrozenSet[str] = frozenset()
+    """Keys of the taints that a node loses when it is ready for pods."""
 
 
 class VictimOrder(StrEnum):
@@ -221,44 +197,42 @@ class SchedulerOptions(Document):
 
     With the defaults, Podium decides as kube-scheduler does, as long as there is no other
     scheduler.
-
-    Attributes:
-        victim_order: how preemption orders the pods of a node.
-        eviction_guard_s: for how long a replacement is kept from a node that has evicted a pod of
-            its controller under pressure; 0 switches this off.
-        preemption_scope: on which nodes the victims of one preemption may be.
-        cross_node_limits: limits of the search for victims on several nodes.
-        candidate_order: the keys by which preemption compares candidate nodes, the first key first.
-        disruption_budgets: how preemption treats PodDisruptionBudgets.
-        budget_annotations: whether preemption respects each PodDisruptionBudget that has the
-            annotation `podium.dev/disruption-budgets: Respect`.
-        budget_respecting_classes: PriorityClasses whose pods always respect budgets as preemptors.
-        protection: pods that may not be preempted.
-        other_nominations: whether pods of other schedulers count on the nodes that they are
-            nominated to, for pods of no higher priority; in kube-scheduler they don't.
-        livelock_backoff_s: for how long a pod stops preempting after pods of other schedulers have
-            repeatedly taken what it freed; doubles each time. 0 only records an event.
-        patience: which pods wait before preempting, and what for.
-        gangs: how pods of one PodGroup are scheduled; None schedules each by itself.
     """
 
     api_version: Annotated[str, Choice((OPTIONS_API_VERSION,))] = OPTIONS_API_VERSION
     kind: Annotated[str, Choice((OPTIONS_KIND,))] = OPTIONS_KIND
     victim_order: Annotated[VictimOrder, member_of(VictimOrder)] = VictimOrder.DEFAULT
+    """How preemption orders the pods of a node."""
     eviction_guard_s: Annotated[Duration, Field(alias="evictionGuard")] = 0.0
+    """For how long a replacement is kept from a node that has evicted a pod of its controller under
+    pressure; 0 switches this off."""
     preemption_scope: Annotated[PreemptionScope, member_of(PreemptionScope)] = PreemptionScope.NODE
+    """On which nodes the victims of one preemption may be."""
     cross_node_limits: CrossNodeLimits = CrossNodeLimits()
+    """Limits of the search for victims on several nodes."""
     candidate_order: Annotated[
         Tuple[Annotated[CandidateKey, member_of(CandidateKey)]], Field(min_length=1)
     ] = DEFAULT_CANDIDATE_ORDER
+    """The keys by which preemption compares candidate nodes, the first key first."""
     disruption_budgets: Annotated[BudgetPolicy, member_of(BudgetPolicy)] = BudgetPolicy.BEST_EFFORT
+    """How preemption treats PodDisruptionBudgets."""
     budget_annotations: bool = False
+    """Whether preemption respects each PodDisruptionBudget that has the annotation
+    `podium.dev/disruption-budgets: Respect`."""
     budget_respecting_classes: FrozenSet[str] = frozenset()
+    """PriorityClasses whose pods always respect budgets as preemptors."""
     protection: PreemptionProtection = PreemptionProtection()
+    """Pods that may not be preempted."""
     other_nominations: Annotated[bool, Field(alias="otherNominations")] = False
+    """Whether pods of other schedulers count on the nodes that they are nominated to, for pods of
+    no higher priority; in kube-scheduler they don't."""
     livelock_backoff_s: Annotated[Duration, Field(alias="livelockBackoff")] = 60.0
+    """For how long a pod stops preempting after pods of other schedulers have repeatedly taken what
+    it freed; doubles each time. 0 only records an event."""
     patience: Tuple[Patience] = ()
+    """Which pods wait before preempting, and what for."""
     gangs: Gangs | None = None
+    """How pods of one PodGroup are scheduled; None schedules each by itself."""
 
     @property
     def remembers_victims(self) -> bool:

@@ -39,17 +39,14 @@ _MI = 1 << 20
 
 
 class Shortage(NamedTuple):
-    """A resource of which a node has less than a pod needs; CPU is in thousandths.
-
-    Attributes:
-        lower: amount that pods of lower priority request.
-    """
+    """A resource of which a node has less than a pod needs; CPU is in thousandths."""
 
     resource: str
     needed: int
     allocatable: int
     requested: int
     lower: int
+    """Amount that pods of lower priority request."""
 
     @property
     def missing(self) -> int:
@@ -57,24 +54,21 @@ class Shortage(NamedTuple):
 
 
 class Obstacle(Report):
-    """The refusal of one node by one filter.
-
-    Attributes:
-        node: name of the node.
-        plugin: name of the filter.
-        code: Unschedulable, or UnschedulableAndUnresolvable where removing pods doesn't help.
-        reasons: the reasons in Kubernetes' words.
-        details: the amounts, taints, labels and pods behind the reasons; empty for plugins that
-            Podium can't explain, and after the first twenty nodes with equal reasons.
-        shortages: the amounts behind a refusal by NodeResourcesFit.
-    """
+    """The refusal of one node by one filter."""
 
     node: str
+    """Name of the node."""
     plugin: str
+    """Name of the filter."""
     code: str
+    """`Unschedulable`, or `UnschedulableAndUnresolvable` where removing pods doesn't help."""
     reasons: tuple[str, ...]
+    """The reasons in Kubernetes' words."""
     details: tuple[str, ...] = ()
+    """The amounts, taints, labels and pods behind the reasons; empty for plugins that Podium can't
+    explain, and after the first twenty nodes with equal reasons."""
     shortages: Annotated[tuple[Shortage, ...], HIDDEN] = ()
+    """The amounts behind a refusal by NodeResourcesFit."""
 
 
 def obstacles(

@@ -28,19 +28,16 @@ _CLASSES_MAX = 20
 
 
 class Remedy(Report):
-    """A change with which the pod gets a node.
-
-    Attributes:
-        kind: what is changed.
-        change: the change in words.
-        node: the node that the pod then gets.
-        victims: pods that it then preempts, the most important first.
-    """
+    """A change with which the pod gets a node."""
 
     kind: Literal["Request", "Toleration", "Node", "Priority", "Budget"]
+    """What is changed."""
     change: str
+    """The change in words."""
     node: str
+    """The node that the pod then gets."""
     victims: tuple[PodReport, ...] = ()
+    """Pods that it then preempts, the most important first."""
 
 
 BudgetOf = Callable[[str], CountedBudget | None]

@@ -23,17 +23,14 @@ PODS: Mapping[str, Object] = _SUITE["pods"]
 
 
 class Size(msgspec.Struct, frozen=True, array_like=True):
-    """The size of one workload of a case.
-
-    Attributes:
-        init_pods: number of pods in each group of initial pods, and of placed pods.
-        by_default: whether the workload belongs to the default set.
-    """
+    """The size of one workload of a case."""
 
     nodes: int
     init_pods: int
+    """Number of pods in each group of initial pods, and of placed pods."""
     measured_pods: int
     by_default: bool = False
+    """Whether the workload belongs to the default set."""
 
 
 class WorkloadPods(msgspec.Struct, frozen=True):
@@ -45,23 +42,20 @@ class WorkloadPods(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """The templates of a workload, which may be run in several sizes.
-
-    Attributes:
-        placed: pods that are on nodes from the start, on one node after the other.
-        zones: zones that the nodes are in by turns; if empty, nodes have no zone label.
-        churn: pods that arrive between the measured ones at a steady rate.
-    """
+    """The templates of a workload, which may be run in several sizes."""
 
     name: str
     measured: WorkloadPods
     sizes: Mapping[str, Size]
     init: tuple[WorkloadPods, ...] = ()
     placed: WorkloadPods | None = None
+    """Pods that are on nodes from the start, on one node after the other."""
     node: Object = msgspec.field(default_factory=lambda: NODES["default"])
     zones: tuple[str, ...] = ()
+    """Zones that the nodes are in by turns; if empty, nodes have no zone label."""
     extra_nodes: tuple[Object, ...] = ()
     churn: WorkloadPods | None = None
+    """Pods that arrive between the measured ones at a steady rate."""
 
 
 REFERENCE_CASES = msgspec.convert(_SUITE["cases"], tuple[Case, ...])

@@ -27,28 +27,25 @@ class Latency(Report):
 
 
 class Result(Report):
-    """The measurement of one workload.
-
-    Attributes:
-        workload: name of the workload.
-        nodes: number of nodes.
-        pods: number of measured pods; all of them were bound.
-        pods_per_second: pods per second from the first arrival to the last binding.
-        latency_ms: time to decide about a pod; for a preemptor, of both scheduling cycles.
-        peak_memory_mib: largest resident set of the process since its start, in MiB.
-        preemptions: number of pods that preempted others first.
-        processor_share: share of the time in which the process ran on a CPU, 0 to 1; if it often
-            waited for a CPU, the other numbers mean little.
-    """
+    """The measurement of one workload."""
 
     workload: str
+    """Name of the workload."""
     nodes: int
+    """Number of nodes."""
     pods: int
+    """Number of measured pods; all of them were bound."""
     pods_per_second: Annotated[float, _rounded(1)]
+    """Pods per second from the first arrival to the last binding."""
     latency_ms: Latency
+    """Time to decide about a pod; for a preemptor, of both scheduling cycles."""
     peak_memory_mib: Annotated[float, _rounded(1), Field(serialization_alias="peakMemoryMiB")]
+    """Largest resident set of the process since its start, in MiB."""
     preemptions: Annotated[int, HIDDEN]
+    """Number of pods that preempted others first."""
     processor_share: Annotated[float, HIDDEN]
+    """Share of the time in which the process ran on a CPU, 0 to 1; if it often waited for a CPU,
+    the other numbers mean little."""
 
     @property
     def is_disturbed(self) -> bool:
@@ -67,23 +64,20 @@ def latency_of(latencies_ns: Sequence[int]) -> Latency:
 
 
 class ServerResult(Report):
-    """The measurement of one workload on an API server.
-
-    Attributes:
-        workload: name of the workload.
-        nodes: number of nodes.
-        pods: number of pods that were bound.
-        preemptions: number of pods that had to preempt.
-        elapsed_s: seconds from the first creation to the last binding.
-        longest_gap_s: longest time without a binding, in seconds.
-    """
+    """The measurement of one workload on an API server."""
 
     workload: str
+    """Name of the workload."""
     nodes: int
+    """Number of nodes."""
     pods: int
+    """Number of pods that were bound."""
     preemptions: int
+    """Number of pods that had to preempt."""
     elapsed_s: float
+    """Seconds from the first creation to the last binding."""
     longest_gap_s: float
+    """Longest time without a binding, in seconds."""
 
     @property
     def pods_per_second(self) -> float:
@@ -95,26 +89,23 @@ ServerResults = list[ServerResult]
 
 
 class Measurement(Report):
-    """A number that was measured on a running cluster.
-
-    Attributes:
-        name: name of the measurement.
-        value: measured value.
-        unit: unit of the value.
-        goal: value that should be reached, in words.
-        processor_share: share of the time in which the cluster ran on a CPU, 0 to 1; otherwise it
-            waited for a CPU or for its clients.
-    """
+    """A number that was measured on a running cluster."""
 
     name: str
+    """Name of the measurement."""
     value: Annotated[float, _rounded(3)]
+    """Measured value."""
     unit: str
+    """Unit of the value."""
     goal: str
+    """Value that should be reached, in words."""
     processor_share: Annotated[
         float | None,
         IF_KNOWN,
         PlainSerializer(lambda share: share and round(share, 2), return_type=float | None),
     ] = None
+    """Share of the time in which the cluster ran on a CPU, 0 to 1; otherwise it waited for a CPU or
+    for its clients."""
 
 
 Measurements = list[Measurement]

@@ -29,15 +29,12 @@ _NO_CLOCK_S = 0.0
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """One decision of a scenario.
-
-    Attributes:
-        bound: the node to which the pod was bound; always empty without `sequence`.
-    """
+    """One decision of a scenario."""
 
     decision: Decision
     explanation: Explanation
     bound: str = ""
+    """The node to which the pod was bound; always empty without `sequence`."""
 
 
 def decide(scenario: DecisionScenario) -> Iterator[Decided]:

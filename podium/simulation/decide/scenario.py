@@ -49,28 +49,25 @@ DECIDED = {"nodes": "Node", "pods": "Pod", "pdbs": "PodDisruptionBudget", "pendi
 
 
 class DecisionScenario(Document):
-    """The objects of a cluster, and the pods to decide.
-
-    Attributes:
-        id: identifier, returned with the result.
-        defaults: whether to fill in the API server's defaults.
-        sequence: whether each decision changes the state for the next.
-        profile: KubeSchedulerConfiguration; v1.36's default unless given.
-        plugin_config: plugin arguments to add to those of the first profile.
-        pods: existing pods, bound or nominated.
-        pdbs: PodDisruptionBudgets.
-        pending: the pods to decide, in order.
-    """
+    """The objects of a cluster, and the pods to decide."""
 
     id: Any = ""
+    """Identifier, returned with the result."""
     defaults: bool = False
+    """Whether to fill in the API server's defaults."""
     sequence: bool = False
+    """Whether each decision changes the state for the next."""
     profile: dict[str, Any] | None = None
+    """KubeSchedulerConfiguration; v1.36's default unless given."""
     plugin_config: Tuple[Any] = ()
+    """Plugin arguments to add to those of the first profile."""
     nodes: Objects = ()
     pods: Objects = ()
+    """Existing pods, bound or nominated."""
     pdbs: Objects = ()
+    """PodDisruptionBudgets."""
     pending: Objects
+    """The pods to decide, in order."""
     namespaces: Objects = ()
     services: Objects = ()
     replication_controllers: Objects = ()

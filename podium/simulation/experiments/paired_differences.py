@@ -25,29 +25,26 @@ class Interval(Report):
 
 
 class Difference(Report):
-    """How a measure differs between the two sides.
-
-    Attributes:
-        measure: name of the measure.
-        a: mean of the measure on the first side.
-        b: mean of the measure on the second side.
-        difference: mean over all pairs of the second side's value minus the first side's.
-        interval: confidence interval of the difference; null if there are too few pairs.
-        pairs: number of pairs.
-        higher: number of pairs in which the measure is higher on the second side.
-        lower: number of pairs in which the measure is lower on the second side.
-        widest: index, from 0, of the pair that differs most; omitted if none differs.
-    """
+    """How a measure differs between the two sides."""
 
     measure: str
+    """Name of the measure."""
     a: float
+    """Mean of the measure on the first side."""
     b: float
+    """Mean of the measure on the second side."""
     difference: float
+    """Mean over all pairs of the second side's value minus the first side's."""
     interval: Interval | None
+    """Confidence interval of the difference; null if there are too few pairs."""
     pairs: int
+    """Number of pairs."""
     higher: int
+    """Number of pairs in which the measure is higher on the second side."""
     lower: int
+    """Number of pairs in which the measure is lower on the second side."""
     widest: Annotated[int | None, IF_KNOWN]
+    """Index, from 0, of the pair that differs most; omitted if none differs."""
 
     @property
     def is_certain(self) -> bool:

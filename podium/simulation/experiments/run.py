@@ -34,40 +34,33 @@ WITNESSES_MAX = 100
 
 
 class Witness(Report):
-    """A pod that was disrupted or had to wait, with place and time.
-
-    Attributes:
-        pod: the pod, `namespace/name`.
-        what: `preempted`, `evicted`, `lost`, `waited` or `neverPlaced`.
-        at: when it happened, in seconds since the start; for a pod that waited, when it was
-            created.
-        node: the pod's node before the disruption or after the wait; empty if it never had one.
-        seconds: how long the pod waited.
-    """
+    """A pod that was disrupted or had to wait, with place and time."""
 
     pod: str
+    """The pod, `namespace/name`."""
     what: str
+    """`preempted`, `evicted`, `lost`, `waited` or `neverPlaced`."""
     at: float
+    """When it happened, in seconds since the start; for a pod that waited, when it was created."""
     node: Annotated[str, IF_ANY] = ""
+    """The pod's node before the disruption or after the wait; empty if it never had one."""
     seconds: Annotated[float, IF_ANY] = 0.0
+    """How long the pod waited."""
 
 
 class RunResult(Report):
-    """The result of a run.
-
-    Attributes:
-        measures: numbers by name.
-        witnesses: disrupted pods by time, then pods that waited, the longest first.
-        witnesses_left_out: number of further witnesses.
-        error: why the run failed; empty if it succeeded.
-        is_lost: whether the run failed for external reasons, so that it may succeed if repeated.
-    """
+    """The result of a run."""
 
     measures: Mapping[str, float] = field(default_factory=dict)
+    """Numbers by name."""
     witnesses: Annotated[Sequence[Witness], IF_ANY] = ()
+    """Disrupted pods by time, then pods that waited, the longest first."""
     witnesses_left_out: Annotated[int, IF_ANY] = 0
+    """Number of further witnesses."""
     error: Annotated[str, IF_ANY] = ""
+    """Why the run failed; empty if it succeeded."""
     is_lost: Annotated[bool, HIDDEN] = False
+    """Whether the run failed for external reasons, so that it may succeed if repeated."""
 
 
 def observed(

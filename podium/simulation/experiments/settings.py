@@ -35,15 +35,12 @@ class SettingError(PodiumError):
 
 
 class SettingPlace(msgspec.Struct, frozen=True):
-    """The location of a value that a setting changes.
-
-    Attributes:
-        where: `Scenario`; `KubeSchedulerConfiguration` or `SchedulerOptions` of the scenario's
-            first scheduler; or objects of its manifests, `KIND/NAME` or `NAMESPACE/KIND/NAME`, with
-            `*` for all names.
-    """
+    """The location of a value that a setting changes."""
 
     where: str
+    """`Scenario`; `KubeSchedulerConfiguration` or `SchedulerOptions` of the scenario's first
+    scheduler; or objects of its manifests, `KIND/NAME` or `NAMESPACE/KIND/NAME`, with `*` for all
+    names."""
     path: str
 
 

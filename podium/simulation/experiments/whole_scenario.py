@@ -18,15 +18,12 @@ Value = dict[str, Any]
 
 
 class WholeScenario(msgspec.Struct, frozen=True):
-    """A scenario with the content of all files that it names.
-
-    Attributes:
-        value: the document, with objects and configurations in place of the names of files.
-    """
+    """A scenario with the content of all files that it names."""
 
     name: str
     file: str
     value: Value
+    """The document, with objects and configurations in place of the names of files."""
     max_pods: int
 
     def scenario(self, seed: int) -> Scenario:

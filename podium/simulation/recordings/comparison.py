@@ -28,132 +28,114 @@ RECORDED, REPLAYED = "recorded", "replayed"
 
 
 class PlacementDifference(Report):
-    """A pod that was bound to different nodes, or only in the recording or only in the replay.
-
-    Attributes:
-        pod: the recorded pod, `namespace/name`.
-        recorded: node of the pod in the recording; null if it had none.
-        replayed: node of the pod in the replay; null if it had none.
-        reason: why the pod couldn't be scheduled, if it has no node in one of them.
-        instead: name of the pod that takes its place in the replay; the recorded pod replaced that
-            pod, which wasn't lost in the replay.
-    """
+    """A pod that was bound to different nodes, or only in the recording or only in the replay."""
 
     pod: str
+    """The recorded pod, `namespace/name`."""
     recorded: OrNull
+    """Node of the pod in the recording; null if it had none."""
     replayed: OrNull
+    """Node of the pod in the replay; null if it had none."""
     reason: Annotated[str, IF_ANY]
+    """Why the pod couldn't be scheduled, if it has no node in one of them."""
     instead: Annotated[str, IF_ANY]
+    """Name of the pod that takes its place in the replay; the recorded pod replaced that pod, which
+    wasn't lost in the replay."""
 
 
 class PreemptionDifference(Report):
-    """A preemption of the recording or of the replay alone.
-
-    Attributes:
-        only: `recorded` or `replayed`.
-        at_s: when it happened, in seconds since the beginning.
-        preemptor: the preemptor; null if unknown.
-        node: node of the victims.
-        victims: the victims.
-        reason: why the preemptor didn't fit in the replay.
-        otherwise: what happened to the preemptor where it didn't preempt.
-    """
+    """A preemption of the recording or of the replay alone."""
 
     only: str
+    """`recorded` or `replayed`."""
     at_s: Seconds
+    """When it happened, in seconds since the beginning."""
     preemptor: OrNull
+    """The preemptor; null if unknown."""
     node: str
+    """Node of the victims."""
     victims: Sequence[str]
+    """The victims."""
     reason: Annotated[str, IF_ANY]
+    """Why the preemptor didn't fit in the replay."""
     otherwise: Annotated[str, IF_ANY]
+    """What happened to the preemptor where it didn't preempt."""
 
 
 class WaitDifference(Report):
-    """A pod that was bound to the recorded node, but at another time.
-
-    Attributes:
-        pod: the pod, `namespace/name`.
-        node: node of the pod.
-        recorded_seconds: how long the pod waited in the recording.
-        replayed_seconds: how long the pod waited in the replay.
-    """
+    """A pod that was bound to the recorded node, but at another time."""
 
     pod: str
+    """The pod, `namespace/name`."""
     node: str
+    """Node of the pod."""
     recorded_seconds: float
+    """How long the pod waited in the recording."""
     replayed_seconds: float
+    """How long the pod waited in the replay."""
 
 
 class WaitingOfClass(Report):
-    """The waiting times of the new pods of a priority class.
-
-    Attributes:
-        priority_class: name of the PriorityClass; null for none.
-        priority: priority of the pods.
-        pods: number of pods to place.
-        recorded_placed: number of pods that were placed in the recording.
-        replayed_placed: number of pods that were placed in the replay.
-        recorded_median_seconds: median wait of pods placed in the recording; null if none were.
-        replayed_median_seconds: median wait of pods placed in the replay; null if none were.
-    """
+    """The waiting times of the new pods of a priority class."""
 
     priority_class: OrNull
+    """Name of the PriorityClass; null for none."""
     priority: int
+    """Priority of the pods."""
     pods: int
+    """Number of pods to place."""
     recorded_placed: int
+    """Number of pods that were placed in the recording."""
     replayed_placed: int
+    """Number of pods that were placed in the replay."""
     recorded_median_seconds: float | None
+    """Median wait of pods placed in the recording; null if none were."""
     replayed_median_seconds: float | None
+    """Median wait of pods placed in the replay; null if none were."""
 
 
 class GapReport(Report):
-    """A time in which no recorder ran, so that only the changes in sum are known.
-
-    Attributes:
-        at_s: when the gap began, in seconds since the beginning.
-        until: when the gap ended, in seconds since the beginning.
-        reason: why there is a gap.
-    """
+    """A time in which no recorder ran, so that only the changes in sum are known."""
 
     at_s: Seconds
+    """When the gap began, in seconds since the beginning."""
     until: float
+    """When the gap ended, in seconds since the beginning."""
     reason: str
+    """Why there is a gap."""
 
 
 class ReplayReport(Report, kw_only=True):
-    """The result of a replay; times are in seconds since the beginning of the recording.
-
-    Attributes:
-        recording: directory of the recording.
-        start: time at which the recording begins.
-        seconds: length of the recording.
-        closed: whether the recorder was stopped regularly, rather than killed.
-        gaps: gaps of the recording.
-        pods: number of pods that the scheduler had to place.
-        alike: number of these pods with equal placements and waits in the recording and the replay.
-        recorded_preemptions: number of preemptions in the recording.
-        replayed_preemptions: number of preemptions in the replay.
-        placements: pods that were bound to other nodes.
-        preemptions: preemptions of the recording or the replay alone.
-        waits: pods that were bound to the recorded node at another time.
-        classes: waits by priority class, the highest priority first.
-    """
+    """The result of a replay; times are in seconds since the beginning of the recording."""
 
     api_version: str = API_VERSION
     kind: str = KIND
     recording: str
+    """Directory of the recording."""
     start: str
+    """Time at which the recording begins."""
     seconds: float
+    """Length of the recording."""
     closed: bool
+    """Whether the recorder was stopped regularly, rather than killed."""
     gaps: Sequence[GapReport]
+    """Gaps of the recording."""
     pods: int
+    """Number of pods that the scheduler had to place."""
     alike: int
+    """Number of these pods with equal placements and waits in the recording and the replay."""
     recorded_preemptions: int
+    """Number of preemptions in the recording."""
     replayed_preemptions: int
+    """Number of preemptions in the replay."""
     placements: Sequence[PlacementDifference]
+    """Pods that were bound to other nodes."""
     preemptions: Sequence[PreemptionDifference]
+    """Preemptions of the recording or the replay alone."""
     waits: Sequence[WaitDifference]
+    """Pods that were bound to the recorded node at another time."""
     classes: Sequence[WaitingOfClass]
+    """Waits by priority class, the highest priority first."""
 
     @property
     def has_differences(self) -> bool:

@@ -29,39 +29,36 @@ class Nomination(NamedTuple):
 
 
 class PodRecord(msgspec.Struct):
-    """A pod in a recording; times are in seconds since the epoch.
-
-    Attributes:
-        created_s: when the pod was created; None if it existed at the beginning.
-        given_node: the node to which it was bound when first seen; empty if it wasn't bound.
-        node: the node to which it was bound; empty if it never was.
-        bound_s: when it was bound; None if it was bound when first seen, or never.
-        turned_to_s: when a scheduler first tried it; None if none did.
-        message: the last reason why it couldn't be scheduled.
-        statuses: statuses written by its node between its binding and its termination, with times.
-        leaving_s: when it began to terminate, or was deleted; None if neither.
-        lost_s: when it began to terminate, or failed, by the disruption in `cause`.
-        cause: why it was disrupted; None if it wasn't.
-        preemptor: uid of the pod that preempted it; empty if none did, or if it is unknown.
-        replaced_by: uid of the pod that its controller created in its place.
-    """
+    """A pod in a recording; times are in seconds since the epoch."""
 
     first: Object
     last: Object
     created_s: float | None
+    """When the pod was created; None if it existed at the beginning."""
     given_node: str = ""
+    """The node to which it was bound when first seen; empty if it wasn't bound."""
     node: str = ""
+    """The node to which it was bound; empty if it never was."""
     bound_s: float | None = None
+    """When it was bound; None if it was bound when first seen, or never."""
     nominations: list[Nomination] = msgspec.field(default_factory=list)
     turned_to_s: float | None = None
+    """When a scheduler first tried it; None if none did."""
     message: str = ""
+    """The last reason why it couldn't be scheduled."""
     statuses: list[tuple[float, Object]] = msgspec.field(default_factory=list)
+    """Statuses written by its node between its binding and its termination, with times."""
     leaving_s: float | None = None
+    """When it began to terminate, or was deleted; None if neither."""
     gone_s: float | None = None
     lost_s: float = 0.0
+    """When it began to terminate, or failed, by the disruption in `cause`."""
     cause: Cause | None = None
+    """Why it was disrupted; None if it wasn't."""
     preemptor: str = ""
+    """Uid of the pod that preempted it; empty if none did, or if it is unknown."""
     replaced_by: str = ""
+    """Uid of the pod that its controller created in its place."""
 
     @classmethod
     def begun(cls, pod: Object, at_s: float, number: int, *, exists: bool) -> Self:
@@ -126,18 +123,15 @@ class PodRecord(msgspec.Struct):
 
 
 class PreemptionRecord(msgspec.Struct, frozen=True):
-    """A preemption of a recording or a replay, by the uids of the recorded pods.
-
-    Attributes:
-        preemptor: uid of the preemptor; empty if unknown.
-        reason: why the preemptor fitted no node in a replay; empty in a recording.
-    """
+    """A preemption of a recording or a replay, by the uids of the recorded pods."""
 
     at_s: float
     preemptor: str
+    """Uid of the preemptor; empty if unknown."""
     node: str
     victims: frozenset[str]
     reason: str = ""
+    """Why the preemptor fitted no node in a replay; empty in a recording."""
 
     @property
     def identity(self) -> tuple[str, str, frozenset[str]]:

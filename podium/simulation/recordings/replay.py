@@ -61,18 +61,15 @@ _CONTROLLERS = frozenset({"pod-garbage-collector", "taint-eviction-controller"})
 
 
 class ReplayedPod(msgspec.Struct):
-    """The outcome for a recorded pod in a replay.
-
-    Attributes:
-        node: node to which the pod, or its stand-in, was bound first; empty if it wasn't bound.
-        bound_s: when it was bound, in seconds since the epoch; None if it wasn't.
-        instead: name of the stand-in: the pod that the recorded pod replaced, if that wasn't lost
-            in the replay; empty if the pod itself was created.
-    """
+    """The outcome for a recorded pod in a replay."""
 
     node: str = ""
+    """Node to which the pod, or its stand-in, was bound first; empty if it wasn't bound."""
     bound_s: float | None = None
+    """When it was bound, in seconds since the epoch; None if it wasn't."""
     instead: str = ""
+    """Name of the stand-in: the pod that the recorded pod replaced, if that wasn't lost in the
+    replay; empty if the pod itself was created."""
     message: str = ""
 
 

@@ -216,22 +216,18 @@ class RecordingGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """The recorded changes of a cluster; times are in seconds since the epoch.
-
-    Attributes:
-        configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
-            default one.
-        is_closed: whether the recorder was stopped regularly, rather than killed.
-    """
+    """The recorded changes of a cluster; times are in seconds since the epoch."""
 
     path: str
     configuration: str
+    """The KubeSchedulerConfiguration of the cluster, as text; empty for the default one."""
     started_s: float
     ended_s: float
     state: Sequence[Object]
     changes: Sequence[RecordedChange]
     gaps: Sequence[RecordingGap]
     is_closed: bool
+    """Whether the recorder was stopped regularly, rather than killed."""
 
 
 def read_recording(directory: Path) -> Recording:

@@ -49,11 +49,7 @@ _NOT_REFUSED = "it was to be refused, but wasn't"
 
 
 class Simulation(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of a scenario.
-
-    Attributes:
-        failures: number of failed assertions, and of steps without the expected result.
-    """
+    """The outcome of a scenario."""
 
     scenario: Scenario
     cluster: Cluster
@@ -61,6 +57,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     entries: Sequence[TimelineEntry]
     ended_s: float
     failures: int
+    """Number of failed assertions, and of steps without the expected result."""
     interrupted: bool
     notes: Sequence[str]
 

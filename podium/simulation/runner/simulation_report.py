@@ -23,35 +23,32 @@ AT_ONCE_S = 1.0
 
 
 class ClassSummary(Report):
-    """A summary of the pods of one priority class.
-
-    Attributes:
-        priority_class: name of the PriorityClass; empty for pods without one.
-        priority: the highest priority of the pods.
-        pods: number of pods, replacements included.
-        placed_before: number of pods with a node at the start.
-        placed_at_once: number of pods that were bound without waiting.
-        waited: number of pods that were bound after waiting.
-        median_wait_seconds: median wait of the pods that waited; 0 if none did.
-        longest_wait_seconds: longest wait of a pod that was bound; 0 if none waited.
-        never_placed: number of pods without a node until their end, or that of the simulation.
-        preempted: number of pods that were preempted.
-        evicted: number of pods that were evicted through the API, or for a taint.
-        lost: number of pods that were lost with their node, or stopped by its kubelet.
-    """
+    """A summary of the pods of one priority class."""
 
     priority_class: str
+    """Name of the PriorityClass; empty for pods without one."""
     priority: int
+    """The highest priority of the pods."""
     pods: int
+    """Number of pods, replacements included."""
     placed_before: int
+    """Number of pods with a node at the start."""
     placed_at_once: int
+    """Number of pods that were bound without waiting."""
     waited: int
+    """Number of pods that were bound after waiting."""
     median_wait_seconds: float
+    """Median wait of the pods that waited; 0 if none did."""
     longest_wait_seconds: float
+    """Longest wait of a pod that was bound; 0 if none waited."""
     never_placed: int
+    """Number of pods without a node until their end, or that of the simulation."""
     preempted: int
+    """Number of pods that were preempted."""
     evicted: int
+    """Number of pods that were evicted through the API, or for a taint."""
     lost: int
+    """Number of pods that were lost with their node, or stopped by its kubelet."""
 
     @classmethod
     def of(cls, priority_class: str, pods: Sequence[PodHistory]) -> Self:

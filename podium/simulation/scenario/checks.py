@@ -91,55 +91,52 @@ def numbers_in_words(numbers: Mapping[str, int]) -> str:
 
 
 class Check(Document):
-    """An assertion about exactly one subject and its expected state.
-
-    Attributes:
-        pod: a pod, `name` or `namespace/name`.
-        pods: pods by a label selector.
-        node: a node by name.
-        budget: a PodDisruptionBudget, `name` or `namespace/name`.
-        event: events by reason.
-        drain: the drain of a node, by the node's name.
-        object: any object by kind and name.
-        no_pod_pending: that every pod has a node.
-        is_: expected state; the documentation lists the states of each subject.
-        on_node: expected node of pods.
-        phase: expected phase of pods.
-        reason: expected reason in the status of pods, or in one of their conditions.
-        count: exact number of pods or events.
-        at_least: least number of pods or events.
-        at_most: greatest number of pods or events.
-        namespace: namespace of pods and budgets.
-        allows: number of disruptions that a budget should allow.
-        disruptions_allowed: the number of `allows`, by its name in the budget's status.
-        current_healthy: number of healthy pods that a budget should count.
-        desired_healthy: number of healthy pods that a budget should require.
-        expected_pods: number of pods that a budget should count.
-        of: name of the object that events are about.
-    """
+    """An assertion about exactly one subject and its expected state."""
 
     pod: str | None = None
+    """A pod, `name` or `namespace/name`."""
     pods: Annotated[str, AfterValidator(_selector)] | None = None
+    """Pods by a label selector."""
     node: str | None = None
+    """A node by name."""
     budget: str | None = None
+    """A PodDisruptionBudget, `name` or `namespace/name`."""
     event: str | None = None
+    """Events by reason."""
     drain: str | None = None
+    """The drain of a node, by the node's name."""
     object: TargetText | None = None
+    """Any object by kind and name."""
     no_pod_pending: bool | None = None
+    """That every pod has a node."""
     is_: Annotated[str, Field(alias="is")] = ""
+    """Expected state; the documentation lists the states of each subject."""
     on_node: str = ""
+    """Expected node of pods."""
     phase: Annotated[str, Choice(PHASES)] = ""
+    """Expected phase of pods."""
     reason: str = ""
+    """Expected reason in the status of pods, or in one of their conditions."""
     count: Count | None = None
+    """Exact number of pods or events."""
     at_least: Count | None = None
+    """Least number of pods or events."""
     at_most: Count | None = None
+    """Greatest number of pods or events."""
     namespace: str = DEFAULT_NAMESPACE
+    """Namespace of pods and budgets."""
     allows: Count = 0
+    """Number of disruptions that a budget should allow."""
     disruptions_allowed: Count | None = None
+    """The number of `allows`, by its name in the budget's status."""
     current_healthy: Count | None = None
+    """Number of healthy pods that a budget should count."""
     desired_healthy: Count | None = None
+    """Number of healthy pods that a budget should require."""
     expected_pods: Count | None = None
+    """Number of pods that a budget should count."""
     of: str = ""
+    """Name of the object that events are about."""
 
     @property
     def subject(self) -> str:

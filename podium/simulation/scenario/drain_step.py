@@ -32,24 +32,21 @@ NodeName = Annotated[str, Required("the name of a node")]
 
 
 class Drain(Document):
-    """Cordon a node and evict its pods, as `kubectl drain` does; short form: the node's name.
-
-    Attributes:
-        timeout_s: time after which the drain fails; null for never.
-        grace_period_s: grace period of pods; null for the pods' own.
-        ignore_daemon_sets: whether to ignore pods of DaemonSets; otherwise they prevent the drain.
-        retry_s: how long to wait after a budget refused an eviction; `kubectl drain` waits 5s.
-    """
+    """Cordon a node and evict its pods, as `kubectl drain` does; short form: the node's name."""
 
     node: NodeName
     timeout_s: Annotated[Duration | None, Field(alias="timeout")] = None
+    """Time after which the drain fails; null for never."""
     grace_period_s: Annotated[WholeSeconds | None, Field(alias="gracePeriod")] = None
+    """Grace period of pods; null for the pods' own."""
     force: bool = False
     ignore_daemon_sets: bool = True
+    """Whether to ignore pods of DaemonSets; otherwise they prevent the drain."""
     delete_empty_dir_data: bool = False
     retry_s: Annotated[
         Duration, AfterValidator(lambda wait_s: wait_s or RETRY_S), Field(alias="retryEvery")
     ] = RETRY_S
+    """How long to wait after a budget refused an eviction; `kubectl drain` waits 5s."""
 
     @model_validator(mode="before")
     @classmethod

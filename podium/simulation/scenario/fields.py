@@ -36,17 +36,14 @@ _KINDS_BY_WORD: Mapping[str, Kind] = {
 
 
 class Context(msgspec.Struct, frozen=True):
-    """The context in which fields of a scenario are validated.
-
-    Attributes:
-        directory: directory of the scenario's file, to which names of manifests are relative.
-        plugins: names of plugins to enable in each scheduler in addition to its configuration.
-    """
+    """The context in which fields of a scenario are validated."""
 
     directory: Path
+    """Directory of the scenario's file, to which names of manifests are relative."""
     file: str
     limit: PodLimit
     plugins: Sequence[str] = ()
+    """Names of plugins to enable in each scheduler in addition to its configuration."""
 
 
 def context_of(info: ValidationInfo) -> Context:

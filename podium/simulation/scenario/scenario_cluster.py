@@ -140,15 +140,12 @@ class PodBehaviour(Document):
 
 
 class KubeletSettings(EvictionSettings):
-    """The eviction of pods under node pressure, by fields of a KubeletConfiguration.
-
-    Attributes:
-        eviction_order: order in which pods are evicted.
-        housekeeping_interval: time between two measurements; 0 for the default of 10s.
-    """
+    """The eviction of pods under node pressure, by fields of a KubeletConfiguration."""
 
     eviction_order: Annotated[str, Choice(tuple(EvictionOrder))] = EvictionOrder.DEFAULT
+    """Order in which pods are evicted."""
     housekeeping_interval: Duration = 0.0
+    """Time between two measurements; 0 for the default of 10s."""
 
     def contradictions(self) -> Iterable[FieldError]:
         return self.threshold_faults()
@@ -199,15 +196,12 @@ class FeatureGates(Document):
 
 
 class SchedulerEntry(Document):
-    """A scheduler: its configuration, inline or in a file, and its feature gates.
-
-    Attributes:
-        file: file with a KubeSchedulerConfiguration, SchedulerOptions, or both.
-        configuration: a KubeSchedulerConfiguration, SchedulerOptions, or a list of both.
-    """
+    """A scheduler: its configuration, inline or in a file, and its feature gates."""
 
     file: str | None = None
+    """File with a KubeSchedulerConfiguration, SchedulerOptions, or both."""
     configuration: Any = None
+    """A KubeSchedulerConfiguration, SchedulerOptions, or a list of both."""
     features: FeatureGates = FeatureGates()
 
     @model_validator(mode="after")

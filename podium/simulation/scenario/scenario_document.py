@@ -52,21 +52,18 @@ _COUNT_MAX = 1_000_000
 
 
 class ArrivalsDocument(Document):
-    """Objects that are created repeatedly, with names `NAME-1`, `NAME-2`, and so on.
-
-    Attributes:
-        every: time between arrivals: `30s`, random as `10s..1m`, or exponential as `~30s`.
-        objects: the objects to create.
-        from_s: time from which the first interval counts.
-        until_s: time after which no objects are created.
-        count: greatest number of arrivals.
-    """
+    """Objects that are created repeatedly, with names `NAME-1`, `NAME-2`, and so on."""
 
     every: Scripted
+    """Time between arrivals: `30s`, random as `10s..1m`, or exponential as `~30s`."""
     objects: Manifests
+    """The objects to create."""
     from_s: Annotated[Duration, Field(alias="from")] = 0.0
+    """Time from which the first interval counts."""
     until_s: Annotated[Duration | None, Field(alias="until")] = None
+    """Time after which no objects are created."""
     count: Annotated[int, Range(0, _COUNT_MAX)] = MAX_PODS
+    """Greatest number of arrivals."""
 
     @field_validator("every")
     @classmethod
@@ -96,19 +93,16 @@ class ArrivalsDocument(Document):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A cluster, and the timed actions of its users.
-
-    Attributes:
-        until_s: when the scenario ends, in seconds since the start; None to end with the last step.
-        arrivals: arrivals by their paths in the file.
-    """
+    """A cluster, and the timed actions of its users."""
 
     name: str
     options: ClusterOptions
     objects: Sequence[Object]
     steps: Sequence[ScenarioStep] = ()
     until_s: float | None = None
+    """When the scenario ends, in seconds since the start; None to end with the last step."""
     arrivals: Mapping[str, ArrivalsDocument] = field(default_factory=dict)
+    """Arrivals by their paths in the file."""
 
 
 class Metadata(Document):

@@ -56,16 +56,13 @@ class ServerSideApply(msgspec.Struct, frozen=True):
 
 
 class Merge(msgspec.Struct, frozen=True):
-    """Merge fields into an object.
-
-    Attributes:
-        words: a predicate for the timeline, such as `falls silent`; empty if the change has its own
-            entry there.
-    """
+    """Merge fields into an object."""
 
     target: ActionTarget
     body: Object
     words: str
+    """A predicate for the timeline, such as `falls silent`; empty if the change has its own entry
+    there."""
 
 
 class Taint(msgspec.Struct, frozen=True):
@@ -157,15 +154,12 @@ Action = ServerSideApply | Delete | Merge | Taint | Drain | FaultRates | Expect
 
 @dataclass(frozen=True, slots=True)
 class ScenarioStep:
-    """A step of a scenario.
-
-    Attributes:
-        at_s: earliest time of the action, in seconds since the start; None for right after the step
-            before.
-    """
+    """A step of a scenario."""
 
     path: str
     at_s: float | None
+    """Earliest time of the action, in seconds since the start; None for right after the step
+    before."""
     action: Action
     refusal: str | None = None
 

@@ -30,21 +30,18 @@ _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPo
 
 
 class TimelineEntry(msgspec.Struct, frozen=True):
-    """Something that happened in a cluster, and the object to which it happened, if any.
-
-    Attributes:
-        at_s: when it happened, in seconds since the start.
-        type: what happened, such as `PodBound`; `timeline_sentences.py` lists all types.
-        details: JSON values that depend on the type.
-    """
+    """Something that happened in a cluster, and the object to which it happened, if any."""
 
     at_s: float
+    """When it happened, in seconds since the start."""
     type: str
+    """What happened, such as `PodBound`; `timeline_sentences.py` lists all types."""
     kind: str = ""
     namespace: str = ""
     name: str = ""
     by: str = ""
     details: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """JSON values that depend on the type."""
     uid: str = ""
 
 

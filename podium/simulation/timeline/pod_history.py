@@ -34,14 +34,6 @@ class PodHistory(msgspec.Struct):
     """A pod from its creation, or the beginning of the observation, to its end.
 
     Times are in seconds since the beginning.
-
-    Attributes:
-        bound_s: when it was bound; None if never, or before the beginning.
-        overslept_s: how long it had waited when bound, if no event had woken it.
-        ended_s: when it began to terminate, was deleted or failed; None if none of these.
-        was_leaving: whether it was terminating or finished at the beginning.
-        index: its completion index; None unless it belongs to an indexed Job.
-        number: how many pods were known before it.
     """
 
     uid: str
@@ -53,17 +45,23 @@ class PodHistory(msgspec.Struct):
     node: str = ""
     created_s: float = 0.0
     bound_s: float | None = None
+    """When it was bound; None if never, or before the beginning."""
     bound_by: str = ""
     overslept_s: float | None = None
+    """How long it had waited when bound, if no event had woken it."""
     ended_s: float | None = None
+    """When it began to terminate, was deleted or failed; None if none of these."""
     ended_by: str = ""
     cause: Cause | None = None
     replaces: str = ""
     has_finished: bool = False
     was_leaving: bool = False
+    """Whether it was terminating or finished at the beginning."""
     failed_for: tuple[str, str] = ("", "")
     index: int | None = None
+    """Its completion index; None unless it belongs to an indexed Job."""
     number: int = 0
+    """How many pods were known before it."""
 
 
 class Repetitions(msgspec.Struct):
@@ -72,16 +70,14 @@ class Repetitions(msgspec.Struct):
     If a node rejects pods, their controller creates one after the other. A pod repeats another if
     it was created after the end of the other, and if both ended in their first second, on the same
     node and for the same reason. Preemptions are never repetitions.
-
-    Attributes:
-        first: the uid of the first of several such pods, by the uid of each repeating pod.
-        times: the number of repeating pods, by the uid of the first.
-        until_s: when the last one ended, in seconds since the beginning, by the uid of the first.
     """
 
     first: dict[str, str] = msgspec.field(default_factory=dict)
+    """The uid of the first of several such pods, by the uid of each repeating pod."""
     times: Counter[str] = msgspec.field(default_factory=Counter)
+    """The number of repeating pods, by the uid of the first."""
     until_s: dict[str, float] = msgspec.field(default_factory=dict)
+    """When the last one ended, in seconds since the beginning, by the uid of the first."""
 
 
 class PodHistories:

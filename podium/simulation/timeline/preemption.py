@@ -28,35 +28,29 @@ NAME_KEY = "smallest node name"
 
 
 class VictimsBudget(Report):
-    """A PodDisruptionBudget that covers a victim.
-
-    Attributes:
-        budget: the budget, `namespace/name`.
-        allowed: disruptions that the budget allowed before the preemption.
-        is_broken: whether the victim's disruption violates the budget.
-    """
+    """A PodDisruptionBudget that covers a victim."""
 
     budget: str
+    """The budget, `namespace/name`."""
     allowed: int
+    """Disruptions that the budget allowed before the preemption."""
     is_broken: bool = False
+    """Whether the victim's disruption violates the budget."""
 
 
 class Victim(PodReport, kw_only=True):
-    """A victim of a preemption.
-
-    Attributes:
-        node: node of the victim, which may differ from the preemptor's.
-        budgets: budgets that cover the victim; reports only say whether any is violated.
-        is_leaving: whether it was terminating, or a victim of an earlier preemption, already.
-    """
+    """A victim of a preemption."""
 
     node: str
+    """Node of the victim, which may differ from the preemptor's."""
     budgets: Annotated[
         tuple[VictimsBudget, ...],
         PlainSerializer(lambda covering: any(one.is_broken for one in covering), return_type=bool),
         Field(serialization_alias="pdbViolation"),
     ] = ()
+    """Budgets that cover the victim; reports only say whether any is violated."""
     is_leaving: Annotated[bool, IF_ANY, Field(serialization_alias="leaving")] = False
+    """Whether it was terminating, or a victim of an earlier preemption, already."""
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -64,22 +58,19 @@ class Victim(PodReport, kw_only=True):
 
 
 class CandidateNode(Report):
-    """A node on which preemption would help, and the key at which it lost the choice.
-
-    Attributes:
-        node: name of the node.
-        victims: victims on the node, the most important first.
-        pdb_violations: number of victims whose disruption violates a budget.
-        values: formatted values of the keys of the choice, in order.
-        lost_at: name of the key at which the node lost, `NAME_KEY` if it lost only by its name;
-            None for the chosen node.
-    """
+    """A node on which preemption would help, and the key at which it lost the choice."""
 
     node: str
+    """Name of the node."""
     victims: tuple[Victim, ...]
+    """Victims on the node, the most important first."""
     pdb_violations: int
+    """Number of victims whose disruption violates a budget."""
     values: Annotated[tuple[str, ...], HIDDEN]
+    """Formatted values of the keys of the choice, in order."""
     lost_at: str | None = None
+    """Name of the key at which the node lost, `NAME_KEY` if it lost only by its name; None for the
+    chosen node."""
 
     @property
     def is_chosen(self) -> bool:
@@ -87,35 +78,32 @@ class CandidateNode(Report):
 
 
 class PreemptionOutcome(Report, kw_only=True):
-    """A preemption that a scheduler decided, with the candidates between which it chose.
-
-    Attributes:
-        preemptor: the preemptor, `namespace/name`.
-        namespace: namespace of the preemptor.
-        owner: controller of the preemptor, `Kind namespace/name`; empty if it has none.
-        priority: priority of the preemptor.
-        priority_class: PriorityClass of the preemptor; empty if it names none.
-        node: the chosen node.
-        at_s: when it was decided, in seconds since the beginning.
-        victims: victims on the chosen node.
-        alternatives: other candidates; those that lost at a later key come first.
-        left_out: number of further candidates.
-        chosen: the chosen candidate.
-        keys: names and headings of the keys by which candidates were compared, in order.
-    """
+    """A preemption that a scheduler decided, with the candidates between which it chose."""
 
     preemptor: str
+    """The preemptor, `namespace/name`."""
     namespace: str = ""
+    """Namespace of the preemptor."""
     owner: Annotated[str, IF_ANY] = ""
+    """Controller of the preemptor, `Kind namespace/name`; empty if it has none."""
     priority: int = 0
+    """Priority of the preemptor."""
     priority_class: OrNull = ""
+    """PriorityClass of the preemptor; empty if it names none."""
     node: str
+    """The chosen node."""
     at_s: Seconds
+    """When it was decided, in seconds since the beginning."""
     victims: tuple[Victim, ...]
+    """Victims on the chosen node."""
     alternatives: tuple[CandidateNode, ...]
+    """Other candidates; those that lost at a later key come first."""
     left_out: Annotated[int, IF_ANY, Field(serialization_alias="alternativesLeftOut")]
+    """Number of further candidates."""
     chosen: Annotated[CandidateNode, HIDDEN]
+    """The chosen candidate."""
     keys: Annotated[tuple[tuple[str, str], ...], HIDDEN]
+    """Names and headings of the keys by which candidates were compared, in order."""
 
     @property
     def taken(self) -> tuple[Victim, ...]:

@@ -16,13 +16,10 @@ from podium.ui.answers.answer import Answer
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DecisionsAnswer(Answer):
-    """Decisions in scenarios, or evictions of nodes under pressure; see `podium decide`.
-
-    Attributes:
-        answers: one answer for each scenario, in order; either a decision or an `error`.
-    """
+    """Decisions in scenarios, or evictions of nodes under pressure; see `podium decide`."""
 
     answers: tuple[ScenarioAnswer | EvictionAnswer, ...]
+    """One answer for each scenario, in order; either a decision or an `error`."""
     rows = "answers"
 
     def to_dict(self) -> dict[str, Any]:

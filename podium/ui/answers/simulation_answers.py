@@ -19,17 +19,14 @@ _LINES = "lines"
 
 
 class SimulationAnswer(Answer, SimulationReport, kw_only=True, repr=False):
-    """The timeline and the end of a simulated scenario; see `podium simulate`.
-
-    Attributes:
-        simulation: the simulation, with its cluster at the end.
-        series: measures over time; None if they weren't recorded.
-        failed_on: findings that meet the conditions to fail on.
-    """
+    """The timeline and the end of a simulated scenario; see `podium simulate`."""
 
     simulation: Simulation
+    """The simulation, with its cluster at the end."""
     series: RunSeries | None
+    """Measures over time; None if they weren't recorded."""
     failed_on: Sequence[Finding] = ()
+    """Findings that meet the conditions to fail on."""
     rows = "events"
     warns = TERMINAL
 
@@ -99,13 +96,10 @@ class SweepAnswer(Answer, SweepReport):
 
 
 class ReplayAnswer(Answer, ReplayReport, kw_only=True, repr=False):
-    """Differences between a recording and its replay; see `podium simulate --recording`.
-
-    Attributes:
-        warnings: parts of the configuration that Podium ignores.
-    """
+    """Differences between a recording and its replay; see `podium simulate --recording`."""
 
     warnings: Sequence[str] = ()
+    """Parts of the configuration that Podium ignores."""
     rows = "placements"
     warns = FORMATS
     presented_by = "podium.simulation.recordings.comparison.replay_presentation"

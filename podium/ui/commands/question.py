@@ -34,16 +34,13 @@ INTERRUPTED_EXIT_CODE = 130
 
 
 class Asker(Protocol):
-    """The context in which a question is answered: a command, the library, or the dashboard.
-
-    Attributes:
-        draws: whether the answer needs pictures.
-        prepare: called with the cluster, and its observer if any, before the simulation.
-    """
+    """The context in which a question is answered: a command, the library, or the dashboard."""
 
     progress: "Progress"
     draws: bool
+    """Whether the answer needs pictures."""
     prepare: Callable[..., None] | None
+    """Called with the cluster, and its observer if any, before the simulation."""
 
 
 class ClusterAsker(Asker, Protocol):
@@ -59,21 +56,18 @@ class ClusterAsker(Asker, Protocol):
 
 
 class Question(Generic[A_co]):
-    """The base of all questions: the options of a command, which make an answer.
-
-    Attributes:
-        formats: output formats besides those that all questions have.
-        formats_formerly: former names of formats, which the help doesn't list.
-        took_files: whether `--output` once named a file, as `--output-file` does now.
-        usual_format: the default format.
-        needs: packages of the extra `experiments` that formats need, by format.
-    """
+    """The base of all questions: the options of a command, which make an answer."""
 
     formats: ClassVar[tuple[str, ...]] = ()
+    """Output formats besides those that all questions have."""
     formats_formerly: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Former names of formats, which the help doesn't list."""
     took_files: ClassVar[bool] = False
+    """Whether `--output` once named a file, as `--output-file` does now."""
     usual_format: ClassVar[str] = "table"
+    """The default format."""
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Packages of the extra `experiments` that formats need, by format."""
 
     def answer(self, ask: Any) -> A_co:
         """Answer the question; raises PodiumError."""

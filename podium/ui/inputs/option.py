@@ -54,25 +54,22 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Properties of an option, in addition to the name, type and default of its field.
-
-    Attributes:
-        flags: flags on the command line; derived from the field's name if empty.
-        formerly: former flags, which still work but aren't in the help.
-        metavar: placeholder of the value in the help; derived from the type if None.
-        completes: name of a function of `options.completion` that completes the value.
-        is_argument: whether it is positional on the command line.
-    """
+    """Properties of an option, in addition to the name, type and default of its field."""
 
     help: str
     flags: tuple[str, ...] = ()
+    """Flags on the command line; derived from the field's name if empty."""
     formerly: tuple[str, ...] = ()
+    """Former flags, which still work but aren't in the help."""
     metavar: str | None = None
+    """Placeholder of the value in the help; derived from the type if None."""
     completes: str = ""
+    """Name of a function of `options.completion` that completes the value."""
     min: float | None = None
     max: float | None = None
     reach: Reach = Reach.EVERYWHERE
     is_argument: bool = False
+    """Whether it is positional on the command line."""
 
 
 class Declaration:

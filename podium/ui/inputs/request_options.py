@@ -111,12 +111,7 @@ class Rules:
 
 @question
 class Changes(Rules):
-    """Options for the changes to a cluster that a question is about.
-
-    Attributes:
-        order: names of the options in the order in which they were given, once for each value; if
-            empty, the order of the fields.
-    """
+    """Options for the changes to a cluster that a question is about."""
 
     apply: Sources = local_option("FILE|DIR|-").help("""
         Manifests to apply to the state, as kubectl apply does. May be repeated. The changes of all
@@ -159,6 +154,8 @@ class Changes(Rules):
     allow_empty: bool = option(default=False).help("""
         Accept manifests without any object. Without it they are an error.""")
     order: tuple[str, ...] = ()
+    """Names of the options in the order in which they were given, once for each value; if empty,
+    the order of the fields."""
 
 
 @question

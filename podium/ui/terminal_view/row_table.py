@@ -26,14 +26,11 @@ _WIDTH_MIN = 6
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """The title and the width of a column.
-
-    Attributes:
-        width: width in terminal cells; 0 for a share of what other columns leave.
-    """
+    """The title and the width of a column."""
 
     title: str
     width: int = 0
+    """Width in terminal cells; 0 for a share of what other columns leave."""
     share: int = 1
 
 

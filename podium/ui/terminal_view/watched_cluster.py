@@ -24,33 +24,27 @@ _PREEMPTED_BY = "Preempted by pod "
 
 @dataclass(slots=True)
 class WatchedNode:
-    """A node, with the requests of its pods.
-
-    Attributes:
-        obj: the Node object; None while it is unknown, and after its deletion.
-        requested: sum of the requests by resource, in nanos.
-        pods: keys of the pods that count for the requests.
-    """
+    """A node, with the requests of its pods."""
 
     obj: Object | None = None
+    """The Node object; None while it is unknown, and after its deletion."""
     requested: Counter[str] = field(default_factory=Counter)
+    """Sum of the requests by resource, in nanos."""
     pods: set[str] = field(default_factory=set)
+    """Keys of the pods that count for the requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Something that happened in the cluster.
-
-    Attributes:
-        at_s: when this process received it, in seconds since the epoch.
-        pod: key of the pod that it is about; empty if it isn't about a pod.
-    """
+    """Something that happened in the cluster."""
 
     number: int
     at_s: float
+    """When this process received it, in seconds since the epoch."""
     type: str
     text: str
     pod: str
+    """Key of the pod that it is about; empty if it isn't about a pod."""
 
 
 class WatchedCluster:

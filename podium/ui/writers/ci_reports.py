@@ -9,39 +9,33 @@ import msgspec
 
 
 class CiResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding in a CI report.
-
-    Attributes:
-        text: description of the problem, which names the object.
-        level: `error`, `warning` or `note`.
-        file: file of the object; empty if unknown.
-        line: line in the file; 0 if unknown.
-        accepted_as: reason of a suppression; empty if the finding isn't suppressed.
-        properties: additional data for programs.
-    """
+    """A finding in a CI report."""
 
     rule: str
     object: str
     text: str
+    """Description of the problem, which names the object."""
     level: str = "error"
+    """`error`, `warning` or `note`."""
     file: str = ""
+    """File of the object; empty if unknown."""
     line: int = 0
+    """Line in the file; 0 if unknown."""
     accepted_as: str = ""
+    """Reason of a suppression; empty if the finding isn't suppressed."""
     properties: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """Additional data for programs."""
 
 
 class CiReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The findings of a command for CI systems.
-
-    Attributes:
-        rules: descriptions of all rules in the form of SARIF, each with an `id`.
-        results: all findings; suppressed ones aren't failures.
-    """
+    """The findings of a command for CI systems."""
 
     command: str
     rules: Sequence[Mapping[str, Any]]
+    """Descriptions of all rules in the form of SARIF, each with an `id`."""
     tested: Sequence[str]
     results: Sequence[CiResult]
+    """All findings; suppressed ones aren't failures."""
 
 
 def sarif(report: CiReport) -> dict[str, Any]:

@@ -37,17 +37,14 @@ _LEAST = ("cpu", "memory")
 
 
 class PodTemplate(msgspec.Struct, frozen=True):
-    """A pod to be created `share` times in each round.
-
-    Attributes:
-        pod: the pod; the names of new pods begin with its name.
-        needs: other objects of the template's file, such as its PriorityClass; created first.
-    """
+    """A pod to be created `share` times in each round."""
 
     source: str
     share: int
     pod: Object
+    """The pod; the names of new pods begin with its name."""
     needs: tuple[Object, ...] = ()
+    """Other objects of the template's file, such as its PriorityClass; created first."""
 
 
 def read_pod_template(text: str, place: str, state: Mapping[Identity, Object]) -> PodTemplate:

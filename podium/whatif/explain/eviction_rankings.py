@@ -40,19 +40,15 @@ class KeyReport(TypedDict):
 
 
 class RankedPod(PodRow, kw_only=True):
-    """A pod in the order of eviction.
-
-    Attributes:
-        qos_class: the QoS class of the pod.
-        is_spared: whether the pod is critical, so that the kubelet never evicts it.
-        is_assumed: whether the pod's usage isn't known: it is assumed to use what it requests,
-            and nothing of resources that can't be requested.
-        keys: title and value of each key that pods are ordered by.
-    """
+    """A pod in the order of eviction."""
 
     qos_class: str
+    """The QoS class of the pod."""
     is_spared: Annotated[bool, Field(serialization_alias="spared")]
+    """Whether the pod is critical, so that the kubelet never evicts it."""
     is_assumed: Annotated[bool, Field(serialization_alias="usageAssumed")]
+    """Whether the pod's usage isn't known: it is assumed to use what it requests, and nothing of
+    resources that can't be requested."""
     keys: Annotated[
         Keys,
         PlainSerializer(
@@ -60,22 +56,20 @@ class RankedPod(PodRow, kw_only=True):
             return_type=list[KeyReport],
         ),
     ]
+    """Title and value of each key that pods are ordered by."""
 
 
 class EvictionRanking(Report, kw_only=True):
-    """The order of eviction on one node.
-
-    Attributes:
-        node: the name of the node.
-        signal: the eviction signal that falls below its threshold.
-        pods: the pods, the first to be evicted first.
-    """
+    """The order of eviction on one node."""
 
     api_version: str = API_VERSION
     kind: Literal["EvictionRanking"] = "EvictionRanking"
     node: str
+    """The name of the node."""
     signal: Signal
+    """The eviction signal that falls below its threshold."""
     pods: tuple[RankedPod, ...]
+    """The pods, the first to be evicted first."""
 
 
 def rank_evictions(

@@ -43,37 +43,31 @@ Whose = Literal["incoming", "existing"]
 
 
 class Blocker(PodReport, kw_only=True):
-    """A pod that keeps the incoming pod off another node by anti-affinity.
-
-    Attributes:
-        node: the node that the incoming pod is kept off.
-        on: the node of the blocking pod.
-        topology_key: the label that has the same value on both nodes.
-        is_own_rule: whether the anti-affinity is in the incoming pod's spec.
-    """
+    """A pod that keeps the incoming pod off another node by anti-affinity."""
 
     node: str
+    """The node that the incoming pod is kept off."""
     on: str
+    """The node of the blocking pod."""
     topology_key: str
+    """The label that has the same value on both nodes."""
     is_own_rule: Annotated[
         bool,
         PlainSerializer(lambda is_own: "incoming" if is_own else "existing", return_type=Whose),
         Field(serialization_alias="antiAffinityOf"),
     ]
+    """Whether the anti-affinity is in the incoming pod's spec."""
 
 
 class FreedPort(Report):
-    """A host port in use that the scheduler considers free.
-
-    Attributes:
-        node: the node of the port.
-        port: number and protocol, with the address unless it is 0.0.0.0.
-        pod: the pod that uses the port.
-    """
+    """A host port in use that the scheduler considers free."""
 
     node: str
+    """The node of the port."""
     port: str
+    """Number and protocol, with the address unless it is 0.0.0.0."""
     pod: str
+    """The pod that uses the port."""
 
 
 class SparedPod(Report):
@@ -84,25 +78,22 @@ class SparedPod(Report):
 
 
 class PreemptionView(Report):
-    """The result of preemption for one decision.
-
-    Attributes:
-        is_eligible: whether the pod may preempt at all.
-        message: why there is no candidate, or why the pod isn't eligible.
-        node: the chosen node; empty if there is none.
-        candidates: all nodes on which preemption makes room, the chosen one first.
-        rejected: the nodes on which preemption doesn't help, with the reasons.
-        outcome: the choice among the candidates; None if there is none.
-        spared: the pods of the chosen node that stay, though a victim's priority is higher.
-    """
+    """The result of preemption for one decision."""
 
     is_eligible: Annotated[bool, Field(serialization_alias="eligible")]
+    """Whether the pod may preempt at all."""
     message: OrNull
+    """Why there is no candidate, or why the pod isn't eligible."""
     node: OrNull
+    """The chosen node; empty if there is none."""
     candidates: tuple[CandidateNode, ...]
+    """All nodes on which preemption makes room, the chosen one first."""
     rejected: Refusals
+    """The nodes on which preemption doesn't help, with the reasons."""
     outcome: Annotated[PreemptionOutcome | None, HIDDEN]
+    """The choice among the candidates; None if there is none."""
     spared: tuple[SparedPod, ...] = ()
+    """The pods of the chosen node that stay, though a victim's priority is higher."""
 
 
 class NodeScore(Report):
@@ -114,108 +105,96 @@ class NodeScore(Report):
 
 
 class DecisionView(Report, kw_only=True):
-    """A decision of the scheduler about the pod.
-
-    Attributes:
-        at_s: the time of the decision, in seconds since the plan began.
-        node: the chosen node; empty if none.
-        is_nominated_only: whether the pod fitted its nominated node, so that no other was checked.
-        message: the message of the FailedScheduling event; empty if a node was chosen.
-        error: the error that ended the scheduling cycle.
-        gate: the status of the PreEnqueue plugin that rejects the pod.
-        pre_filter: the status of the PreFilter plugin that rejects the pod.
-        pre_filter_details: the causes of this rejection that its message doesn't name.
-        filter: the nodes that don't fit, with the status of the first plugin that rejects each.
-        obstacles: all reasons that keep the pod off these nodes.
-        scored: the nodes that fit, with their scores; empty where no scores were needed.
-        best: all nodes with the highest total score, by name.
-        preemption: the result of preemption; None if it wasn't tried.
-        blockers: pods on other nodes that keep the pod off a node by anti-affinity.
-        freed_ports: host ports in use that the pod wants and the scheduler considers free.
-        feasible: the nodes that fit, by name.
-    """
+    """A decision of the scheduler about the pod."""
 
     at_s: Seconds
+    """The time of the decision, in seconds since the plan began."""
     node: OrNull
+    """The chosen node; empty if none."""
     is_nominated_only: Annotated[bool, Field(serialization_alias="nominatedOnly")]
+    """Whether the pod fitted its nominated node, so that no other was checked."""
     message: OrNull
+    """The message of the FailedScheduling event; empty if a node was chosen."""
     error: OrNull
+    """The error that ended the scheduling cycle."""
     gate: Refusal
+    """The status of the PreEnqueue plugin that rejects the pod."""
     pre_filter: Refusal
+    """The status of the PreFilter plugin that rejects the pod."""
     pre_filter_details: tuple[str, ...]
+    """The causes of this rejection that its message doesn't name."""
     filter: Refusals
+    """The nodes that don't fit, with the status of the first plugin that rejects each."""
     obstacles: tuple[Obstacle, ...]
+    """All reasons that keep the pod off these nodes."""
     scored: Annotated[tuple[NodeScore, ...], Field(serialization_alias="feasible")]
+    """The nodes that fit, with their scores; empty where no scores were needed."""
     best: tuple[str, ...]
+    """All nodes with the highest total score, by name."""
     preemption: PreemptionView | None
+    """The result of preemption; None if it wasn't tried."""
     blockers: tuple[Blocker, ...]
+    """Pods on other nodes that keep the pod off a node by anti-affinity."""
     freed_ports: tuple[FreedPort, ...]
+    """Host ports in use that the pod wants and the scheduler considers free."""
     feasible: Annotated[tuple[str, ...], HIDDEN]
+    """The nodes that fit, by name."""
 
 
 class StoppedPod(PodReport, kw_only=True):
-    """A pod that a kubelet stops to make room for a critical one.
-
-    Attributes:
-        qos_class: the QoS class of the pod, by which the kubelet chooses.
-    """
+    """A pod that a kubelet stops to make room for a critical one."""
 
     qos_class: str
+    """The QoS class of the pod, by which the kubelet chooses."""
 
 
 class KubeletAdmission(Report, kw_only=True):
-    """The decision of a kubelet about a pod whose `spec.nodeName` was set without a scheduler.
-
-    Attributes:
-        node: the node.
-        is_admitted: whether the kubelet admits the pod.
-        reason: the reason in a rejected pod's status; empty otherwise.
-        message: the message in a rejected pod's status, or why the kubelet doesn't decide at all.
-        stopped: the pods that the kubelet stops to make room, in the order of its choice.
-    """
+    """The decision of a kubelet about a pod whose `spec.nodeName` was set without a scheduler."""
 
     node: str
+    """The node."""
     is_admitted: Annotated[bool, Field(serialization_alias="admitted")]
+    """Whether the kubelet admits the pod."""
     reason: Annotated[str, IF_ANY] = ""
+    """The reason in a rejected pod's status; empty otherwise."""
     message: Annotated[str, IF_ANY] = ""
+    """The message in a rejected pod's status, or why the kubelet doesn't decide at all."""
     stopped: tuple[StoppedPod, ...] = ()
+    """The pods that the kubelet stops to make room, in the order of its choice."""
 
 
 class PodExplanation(Report, kw_only=True):
-    """A pod and its decisions.
-
-    Attributes:
-        pod: the pod, `namespace/name`.
-        namespace: the namespace of the pod.
-        workload: the pod's topmost controller, `Kind namespace/name`; the pod itself without one.
-        owner: the pod's controller, `Kind namespace/name`; empty if it has none.
-        priority: the priority of the pod.
-        priority_class: the name of the pod's PriorityClass; empty if it names none.
-        preemption_policy: whether the pod may preempt.
-        scheduler_name: the profile that decided.
-        was_on: the pod's node in the state of the cluster; empty if none.
-        admission: the decision of the kubelet if the pod sets `spec.nodeName`; otherwise None.
-        decisions: the decisions in order; several if the pod preempted, or was tried again.
-        sleep: a remark if the pod fits a node but waits, or has waited, for an event; else empty.
-        remedies: the smallest changes that would make the pod fit, if it has no node in the end.
-        warnings: reasons why the explanation may be wrong.
-        notes: remarks about the explanation.
-    """
+    """A pod and its decisions."""
 
     api_version: str = API_VERSION
     kind: Literal["Explanation"] = "Explanation"
     pod: str
+    """The pod, `namespace/name`."""
     namespace: str
+    """The namespace of the pod."""
     workload: str
+    """The pod's topmost controller, `Kind namespace/name`; the pod itself without one."""
     owner: Annotated[str, IF_ANY] = ""
+    """The pod's controller, `Kind namespace/name`; empty if it has none."""
     priority: int
+    """The priority of the pod."""
     priority_class: OrNull
+    """The name of the pod's PriorityClass; empty if it names none."""
     preemption_policy: str
+    """Whether the pod may preempt."""
     scheduler_name: str
+    """The profile that decided."""
     was_on: Annotated[OrNull, Field(serialization_alias="boundTo")]
+    """The pod's node in the state of the cluster; empty if none."""
     admission: Annotated[KubeletAdmission | None, IF_KNOWN] = None
+    """The decision of the kubelet if the pod sets `spec.nodeName`; otherwise None."""
     decisions: tuple[DecisionView, ...]
+    """The decisions in order; several if the pod preempted, or was tried again."""
     sleep: Annotated[str, IF_ANY] = ""
+    """A remark if the pod fits a node but waits, or has waited, for an event; else empty."""
     remedies: tuple[Remedy, ...] = ()
+    """The smallest changes that would make the pod fit, if it has no node in the end."""
     warnings: tuple[str, ...] = ()
+    """Reasons why the explanation may be wrong."""
     notes: tuple[str, ...] = ()
+    """Remarks about the explanation."""

@@ -41,22 +41,19 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
 class Thresholds(Document):
-    """The numbers with which lint rules compare.
-
-    Attributes:
-        levels_max: the most different values that PriorityClasses of users may have.
-        levels_between: how many values must be free between those of neighbouring classes.
-        replicas_min: the least replicas with which a workload should have a disruption budget.
-        critical_from: the least priority of a critical workload; by default the value of the
-            highest PriorityClass of users.
-        grace_period: the longest grace period that preemptable pods should have.
-    """
+    """The numbers with which lint rules compare."""
 
     levels_max: Annotated[int, Range(1)] = 10
+    """The most different values that PriorityClasses of users may have."""
     levels_between: Annotated[int, Range(0)] = 1
+    """How many values must be free between those of neighbouring classes."""
     replicas_min: Annotated[int, Range(1)] = 2
+    """The least replicas with which a workload should have a disruption budget."""
     critical_from: int | None = None
+    """The least priority of a critical workload; by default the value of the highest PriorityClass
+    of users."""
     grace_period: Duration = 60.0
+    """The longest grace period that preemptable pods should have."""
 
 
 _READY = {"conditions": [{"type": "Ready", "status": "True"}]}
@@ -65,16 +62,13 @@ _KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
 
 
 class BudgetView(msgspec.Struct, frozen=True):
-    """A disruption budget with its status if all pods that it selects existed and were ready.
-
-    Attributes:
-        status: the status that the disruption controller would compute; None if a controller of
-            the pods is of an unknown kind.
-    """
+    """A disruption budget with its status if all pods that it selects existed and were ready."""
 
     budget: Object
     workloads: Sequence[Workload]
     status: BudgetStatus | None
+    """The status that the disruption controller would compute; None if a controller of the pods is
+    of an unknown kind."""
 
     @property
     def replicas(self) -> int:

@@ -21,35 +21,32 @@ class Severity(StrEnum):
 
 
 class Finding(Report, kw_only=True):
-    """A violation of a rule.
-
-    Attributes:
-        rule: the id of the rule.
-        severity: the severity of the rule.
-        kind: the kind of the object at fault.
-        namespace: the namespace of the object.
-        name: the name of the object.
-        field: the path of the field; empty if the fault concerns the whole object.
-        file: the file of the object; empty if the object was read from a running cluster.
-        line: the line of the file on which the object begins; 0 if unknown.
-        item: the position of the object in a list without line numbers.
-        message: a description of the fault.
-        witnesses: other objects, nodes or numbers that show the fault.
-        suppressed_by: the reason given by the annotation that suppresses the finding.
-    """
+    """A violation of a rule."""
 
     rule: str
+    """The id of the rule."""
     severity: Severity
+    """The severity of the rule."""
     kind: str
+    """The kind of the object at fault."""
     namespace: OrNull = ""
+    """The namespace of the object."""
     name: OrNull = ""
+    """The name of the object."""
     field: OrNull = ""
+    """The path of the field; empty if the fault concerns the whole object."""
     file: OrNull = ""
+    """The file of the object; empty if the object was read from a running cluster."""
     line: int = 0
+    """The line of the file on which the object begins; 0 if unknown."""
     item: Annotated[str, IF_ANY] = ""
+    """The position of the object in a list without line numbers."""
     message: str
+    """A description of the fault."""
     witnesses: tuple[str, ...] = ()
+    """Other objects, nodes or numbers that show the fault."""
     suppressed_by: OrNull = ""
+    """The reason given by the annotation that suppresses the finding."""
 
     @property
     def object(self) -> str:
@@ -70,17 +67,14 @@ class RuleSummary(Report):
 
 
 class ExcludedNamespace(Report):
-    """A namespace that the configuration excludes, with its numbers of findings.
-
-    Attributes:
-        namespace: the name of the namespace.
-        findings: the number of findings.
-        rules: the number of findings by rule, the most severe first.
-    """
+    """A namespace that the configuration excludes, with its numbers of findings."""
 
     namespace: str
+    """The name of the namespace."""
     findings: int
+    """The number of findings."""
     rules: Mapping[str, int]
+    """The number of findings by rule, the most severe first."""
 
 
 class LintReport(Report, kw_only=True):

@@ -112,19 +112,16 @@ Level = Annotated[
 
 
 class LintConfiguration(Document):
-    """The configuration of `podium lint`.
-
-    Attributes:
-        rules: severities of rules by id, or `off`; by default, the severities in the rules' pages.
-        exclude_namespaces: namespaces whose findings are only counted.
-        thresholds: numbers with which rules compare.
-    """
+    """The configuration of `podium lint`."""
 
     api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
     kind: Annotated[str, Choice((KIND,))] = KIND
     rules: dict[str, Level] = {}
+    """Severities of rules by id, or `off`; by default, the severities in the rules' pages."""
     exclude_namespaces: Tuple[str] = _SYSTEM_NAMESPACES
+    """Namespaces whose findings are only counted."""
     thresholds: Thresholds = Thresholds()
+    """Numbers with which rules compare."""
 
     @classmethod
     def faults_as_written(cls, value: Mapping[str, Any]) -> Iterable[FieldError]:

@@ -22,17 +22,14 @@ _HEAD = re.compile(r"# \S+\n\n(\w+): (.+)\.\n\n(.+)\n\n## Fix\n\n(.+)\n\n## Bad\
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """A violation of a rule by an object.
-
-    Attributes:
-        field: the path of the field; empty if the violation concerns the whole object.
-        witnesses: other objects, nodes or numbers that show the violation.
-    """
+    """A violation of a rule by an object."""
 
     obj: Object
     message: str
     field: str = ""
+    """The path of the field; empty if the violation concerns the whole object."""
     witnesses: tuple[str, ...] = ()
+    """Other objects, nodes or numbers that show the violation."""
 
 
 @dataclass(frozen=True, eq=False)

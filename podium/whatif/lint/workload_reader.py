@@ -43,22 +43,19 @@ BATCH = frozenset({"Job", "CronJob"})
 
 
 class Workload(msgspec.Struct, frozen=True, eq=False):
-    """A workload with one of its pods after admission.
-
-    Attributes:
-        obj: the controller; the first pod if there is no controller, or it wasn't read.
-        path: the path of the pods' spec in `obj`.
-        refusal: why admission refuses the pod; empty if it doesn't.
-        is_new: whether `obj` hasn't been in a cluster yet.
-    """
+    """A workload with one of its pods after admission."""
 
     obj: Object
+    """The controller; the first pod if there is no controller, or it wasn't read."""
     kind: str
     path: str
+    """The path of the pods' spec in `obj`."""
     pod: Object
     replicas: int
     refusal: str
+    """Why admission refuses the pod; empty if it doesn't."""
     is_new: bool
+    """Whether `obj` hasn't been in a cluster yet."""
 
     @property
     def namespace(self) -> str:

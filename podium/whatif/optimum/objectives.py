@@ -18,15 +18,12 @@ NOT_MINIMISED = frozenset(
 
 
 class Objective(msgspec.Struct, frozen=True):
-    """A key to minimise for pending pods of one priority.
-
-    Attributes:
-        costs: the factors of the sum to minimise, by variable.
-    """
+    """A key to minimise for pending pods of one priority."""
 
     name: str
     level: int
     costs: Mapping[int, int]
+    """The factors of the sum to minimise, by variable."""
 
 
 def objectives(model: Model) -> Iterator[Objective]:

@@ -48,18 +48,15 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Demand(msgspec.Struct, frozen=True):
-    """Interchangeable pending pods.
-
-    Attributes:
-        rows: the rows of nodes that are feasible apart from the pods on them, ascending.
-        amounts: the requests of each pod, by names of resources (also `pods`).
-    """
+    """Interchangeable pending pods."""
 
     cls: PodClass
     scheduler_name: str
     pods: Sequence[PodInfo]
     rows: Sequence[int]
+    """The rows of nodes that are feasible apart from the pods on them, ascending."""
     amounts: Mapping[str, int]
+    """The requests of each pod, by names of resources (also `pods`)."""
     spreads: Sequence[Spread]
 
     @property
@@ -68,20 +65,17 @@ class Demand(msgspec.Struct, frozen=True):
 
 
 class Occupants(msgspec.Struct, frozen=True):
-    """Interchangeable pods of one node, in the order in which they become victims.
-
-    Attributes:
-        budgets: the indices of the disruption budgets in which a disruption of each pod counts.
-        costs: the values of each pod for candidate keys that are sums over victims.
-        taken_by: the priorities of pending pods that may preempt these pods.
-    """
+    """Interchangeable pods of one node, in the order in which they become victims."""
 
     row: int
     cls: PodClass
     pods: Sequence[PodInfo]
     budgets: tuple[int, ...]
+    """The indices of the disruption budgets in which a disruption of each pod counts."""
     costs: tuple[tuple[CandidateKey, int], ...]
+    """The values of each pod for candidate keys that are sums over victims."""
     taken_by: frozenset[int]
+    """The priorities of pending pods that may preempt these pods."""
 
     @property
     def priority(self) -> int:
@@ -89,17 +83,14 @@ class Occupants(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """The input of the solver.
-
-    Attributes:
-        free: the free amounts by resource and row, without terminating pods.
-        unexpressed: pods that aren't placed or preempted because the model can't express them.
-    """
+    """The input of the solver."""
 
     demands: Sequence[Demand]
     occupants: Sequence[Occupants]
     free: Mapping[str, Sequence[int]]
+    """The free amounts by resource and row, without terminating pods."""
     unexpressed: Sequence[UnexpressedPod]
+    """Pods that aren't placed or preempted because the model can't express them."""
 
 
 def likeness(

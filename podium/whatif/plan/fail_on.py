@@ -27,26 +27,23 @@ class GateError(PodiumError):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A pod or another object that meets a condition.
-
-    Attributes:
-        object: the pod, `namespace/name`, or another object with its kind.
-        by: the pod that caused the finding, such as the preemptor; empty if there is none.
-        count: how many pods or objects the finding is about.
-        extent: a measure of the harm where the condition has one: the pods that a budget lacks,
-            the percentage of pods that aren't ready, or the seconds without a ready pod.
-    """
+    """A pod or another object that meets a condition."""
 
     condition: str
     object: str
+    """The pod, `namespace/name`, or another object with its kind."""
     namespace: str = ""
     workload: str = ""
     priority: int = 0
     priority_class: str = ""
     by: str = ""
+    """The pod that caused the finding, such as the preemptor; empty if there is none."""
     message: str
     count: int = 1
+    """How many pods or objects the finding is about."""
     extent: float = 0.0
+    """A measure of the harm where the condition has one: the pods that a budget lacks, the
+    percentage of pods that aren't ready, or the seconds without a ready pod."""
 
 
 Check = Callable[["Plan"], Iterator[Finding]]

@@ -45,28 +45,22 @@ def time_text(at_s: float) -> str:
 
 
 class PodRow(PodReport, kw_only=True):
-    """A pod and its workload.
-
-    Attributes:
-        workload: the pod's topmost controller, `Kind namespace/name`; the pod itself without one.
-    """
+    """A pod and its workload."""
 
     workload: str = ""
+    """The pod's topmost controller, `Kind namespace/name`; the pod itself without one."""
 
 
 class RepeatedRow(PodRow, kw_only=True):
-    """An event of a pod that may have been repeated by its replacements.
-
-    Attributes:
-        repeats: for how many replacements the event was repeated, each as soon as it was created;
-            they have no rows of their own.
-        repeated_until_s: when it was repeated last, in seconds since the plan began; None if never.
-    """
+    """An event of a pod that may have been repeated by its replacements."""
 
     repeats: Annotated[int, IF_ANY] = 0
+    """For how many replacements the event was repeated, each as soon as it was created; they have
+    no rows of their own."""
     repeated_until_s: Annotated[
         float | None, IF_KNOWN, Field(serialization_alias="repeatedUntil")
     ] = None
+    """When it was repeated last, in seconds since the plan began; None if never."""
 
     @property
     def times(self) -> str:
@@ -77,116 +71,98 @@ class RepeatedRow(PodRow, kw_only=True):
 
 
 class Placement(PodRow, kw_only=True):
-    """A pod that was bound to a node.
-
-    Attributes:
-        node: the node that the pod is bound to.
-        by_node_name: whether the pod was created with `spec.nodeName`, without a scheduler.
-        at_s: when the pod was bound, in seconds since the plan began.
-        overslept_s: for how many seconds the pod had waited, if no event had woken it and it was
-            tried only because of the long wait; otherwise None.
-        replaces: the lost pod that it replaces; empty if none.
-    """
+    """A pod that was bound to a node."""
 
     node: str
+    """The node that the pod is bound to."""
     by_node_name: Annotated[bool, HIDDEN] = False
+    """Whether the pod was created with `spec.nodeName`, without a scheduler."""
     at_s: Seconds = 0.0
+    """When the pod was bound, in seconds since the plan began."""
     overslept_s: Annotated[
         float | None, IF_KNOWN, Field(serialization_alias="oversleptSeconds")
     ] = None
+    """For how many seconds the pod had waited, if no event had woken it and it was tried only
+    because of the long wait; otherwise None."""
     replaces: Annotated[str, IF_ANY] = ""
+    """The lost pod that it replaces; empty if none."""
 
 
 class PendingPod(PodRow, kw_only=True):
-    """A pod that is pending in the end.
-
-    Attributes:
-        message: the message of kube-scheduler's FailedScheduling event.
-        since_s: when the pod was created, in seconds since the plan began; 0 if before the plan.
-        nominated_node: the node to which the pod is nominated; empty if none.
-        room_at_s: the latest end of a grace period of the nominated node's terminating pods, in
-            seconds since the plan began; None if there are none, or the node isn't ready.
-        replaces: the lost pod that it replaces; empty if none.
-        fits_on: the node on which the pod would fit, if it waits only because no event has woken
-            it; otherwise empty.
-        tried_at_s: when a pod with `fits_on` is tried, in seconds since the plan began; else None.
-        waited_before: whether the pod existed before the plan, and was pending then, too.
-    """
+    """A pod that is pending in the end."""
 
     message: str
+    """The message of kube-scheduler's FailedScheduling event."""
     since_s: Since = 0.0
+    """When the pod was created, in seconds since the plan began; 0 if before the plan."""
     waited_before: Annotated[bool, IF_ANY] = False
+    """Whether the pod existed before the plan, and was pending then, too."""
     nominated_node: Annotated[str, IF_ANY] = ""
+    """The node to which the pod is nominated; empty if none."""
     room_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="roomAt")] = None
+    """The latest end of a grace period of the nominated node's terminating pods, in seconds since
+    the plan began; None if there are none, or the node isn't ready."""
     replaces: Annotated[str, IF_ANY] = ""
+    """The lost pod that it replaces; empty if none."""
     fits_on: Annotated[str, IF_ANY] = ""
+    """The node on which the pod would fit, if it waits only because no event has woken it;
+    otherwise empty."""
     tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
+    """When a pod with `fits_on` is tried, in seconds since the plan began; else None."""
 
 
 class GatedPod(PodRow, kw_only=True):
-    """A pod that a PreEnqueue plugin keeps out of the scheduling queue.
-
-    Attributes:
-        plugin: the plugin that rejects the pod.
-        message: the plugin's message.
-        since_s: when the pod was created, in seconds since the plan began; 0 if before the plan.
-    """
+    """A pod that a PreEnqueue plugin keeps out of the scheduling queue."""
 
     plugin: str
+    """The plugin that rejects the pod."""
     message: str
+    """The plugin's message."""
     since_s: Since = 0.0
+    """When the pod was created, in seconds since the plan began; 0 if before the plan."""
 
 
 class NodeRefusal(RepeatedRow, kw_only=True):
-    """A pod that the kubelet of its node rejected.
-
-    Attributes:
-        node: the node of the pod.
-        reason: the reason in the failed pod's status, such as `OutOfcpu`.
-        message: the message in the failed pod's status.
-        at_s: when the pod was bound to the node, in seconds since the plan began.
-    """
+    """A pod that the kubelet of its node rejected."""
 
     node: str
+    """The node of the pod."""
     reason: str
+    """The reason in the failed pod's status, such as `OutOfcpu`."""
     message: str
+    """The message in the failed pod's status."""
     at_s: Seconds = 0.0
+    """When the pod was bound to the node, in seconds since the plan began."""
 
 
 class RejectedObject(Report):
-    """An object, or pods of a workload, that the API refused.
-
-    Attributes:
-        object: the object, `Kind namespace/name`, or the number of pods, such as `2 pods`.
-        message: the API's message.
-        workload: the workload of the pods, `Kind namespace/name`; empty for another object.
-        count: the number of refused objects.
-        namespace: the namespace of the object; empty if it has none.
-        at_s: when it was refused first, in seconds since the plan began.
-    """
+    """An object, or pods of a workload, that the API refused."""
 
     object: str
+    """The object, `Kind namespace/name`, or the number of pods, such as `2 pods`."""
     message: str
+    """The API's message."""
     workload: Annotated[str, IF_ANY] = ""
+    """The workload of the pods, `Kind namespace/name`; empty for another object."""
     count: int = 1
+    """The number of refused objects."""
     namespace: OrNull = ""
+    """The namespace of the object; empty if it has none."""
     at_s: Seconds = 0.0
+    """When it was refused first, in seconds since the plan began."""
 
 
 class RemovedPod(PodRow, kw_only=True):
-    """A pod of the state that the changes remove.
-
-    Attributes:
-        reason: why the pod is removed, in words.
-        at_s: when the pod is deleted or begins to terminate, in seconds since the plan began.
-        node: the node of the pod; empty if none.
-        is_evicted: whether the changes concern neither the pod nor its workload.
-    """
+    """A pod of the state that the changes remove."""
 
     reason: str
+    """Why the pod is removed, in words."""
     at_s: Seconds
+    """When the pod is deleted or begins to terminate, in seconds since the plan began."""
     node: Annotated[str, IF_ANY] = ""
+    """The node of the pod; empty if none."""
     is_evicted: Annotated[bool, HIDDEN] = False
+    """Whether the changes concern neither the pod nor its workload."""
 
 
 class IgnoredPod(PodRow, kw_only=True):
@@ -197,47 +173,44 @@ class IgnoredPod(PodRow, kw_only=True):
 
 
 class BudgetChange(Report):
-    """How a disruption budget changes during a plan.
-
-    Attributes:
-        budget: the budget, `namespace/name`.
-        namespace: the namespace of the budget.
-        allowed_before: disruptions allowed in the state.
-        allowed_after: disruptions allowed at the end of the plan.
-        allowed_least: the fewest disruptions allowed during the plan.
-        least_at_s: when this was first the number, in seconds since the plan began.
-        violated_by: the victims whose preemption violates the budget.
-        sync_failure: why the disruption controller can't compute the budget, which then allows no
-            disruption; empty if it can.
-        is_touched: whether the budget covers a lost or removed pod, or its status changes.
-        healthy_before: how many covered pods were healthy before the plan.
-        healthy_least: how many were healthy when most were missing to the desired number.
-        desired_healthy: the desired number of healthy pods at that time.
-        healthy_least_at_s: when that time began, in seconds since the plan began.
-        below_for_s: for how many seconds in total fewer pods were healthy than desired, and fewer
-            than before; 0 if never.
-        lost: how many covered pods are disrupted, by cause.
-        removed: how many covered pods the changes remove, as in a rollout.
-        workloads: workloads of covered pods, `Kind namespace/name`; empty if enough were healthy.
-    """
+    """How a disruption budget changes during a plan."""
 
     budget: str
+    """The budget, `namespace/name`."""
     allowed_before: int
+    """Disruptions allowed in the state."""
     allowed_after: int
+    """Disruptions allowed at the end of the plan."""
     allowed_least: int = 0
+    """The fewest disruptions allowed during the plan."""
     least_at_s: Annotated[float, Field(serialization_alias="leastAt")] = 0.0
+    """When this was first the number, in seconds since the plan began."""
     violated_by: tuple[str, ...] = ()
+    """The victims whose preemption violates the budget."""
     sync_failure: Annotated[str, IF_ANY] = ""
+    """Why the disruption controller can't compute the budget, which then allows no disruption;
+    empty if it can."""
     is_touched: Annotated[bool, HIDDEN] = False
+    """Whether the budget covers a lost or removed pod, or its status changes."""
     namespace: str = ""
+    """The namespace of the budget."""
     healthy_before: int = 0
+    """How many covered pods were healthy before the plan."""
     healthy_least: int = 0
+    """How many were healthy when most were missing to the desired number."""
     desired_healthy: int = 0
+    """The desired number of healthy pods at that time."""
     healthy_least_at_s: Annotated[float, Field(serialization_alias="healthyLeastAt")] = 0.0
+    """When that time began, in seconds since the plan began."""
     below_for_s: Annotated[float, Field(serialization_alias="belowForSeconds")] = 0.0
+    """For how many seconds in total fewer pods were healthy than desired, and fewer than before; 0
+    if never."""
     lost: Mapping[str, int] = field(default_factory=dict)
+    """How many covered pods are disrupted, by cause."""
     removed: int = 0
+    """How many covered pods the changes remove, as in a rollout."""
     workloads: Annotated[tuple[str, ...], HIDDEN] = ()
+    """Workloads of covered pods, `Kind namespace/name`; empty if enough were healthy."""
 
     @property
     def is_below(self) -> bool:
@@ -258,25 +231,22 @@ class Happening(StrEnum):
 
 
 class Moment(RepeatedRow, kw_only=True):
-    """A line of the timeline: an event of a pod.
-
-    Attributes:
-        at_s: when the event happened, in seconds since the plan began.
-        happening: what happened.
-        uid: the uid of the pod.
-        node: the node of the pod; empty if none.
-        detail: the reason in the pod's status; empty if none.
-        by: the preemptor, or the lost pod that a new one replaces; empty if there is neither.
-        text: the line as a sentence.
-    """
+    """A line of the timeline: an event of a pod."""
 
     at_s: Seconds
+    """When the event happened, in seconds since the plan began."""
     happening: Annotated[Happening, Field(serialization_alias="event")]
+    """What happened."""
     uid: Annotated[str, HIDDEN]
+    """The uid of the pod."""
     node: Annotated[str, IF_ANY] = ""
+    """The node of the pod; empty if none."""
     detail: Annotated[str, IF_ANY, Field(serialization_alias="reason")] = ""
+    """The reason in the pod's status; empty if none."""
     by: Annotated[str, IF_ANY] = ""
+    """The preemptor, or the lost pod that a new one replaces; empty if there is neither."""
     text: Annotated[str, HIDDEN] = ""
+    """The line as a sentence."""
 
 
 class Return(StrEnum):
@@ -295,75 +265,64 @@ def why_never(row: PodRow) -> str:
 
 
 class Disruption(RepeatedRow, kw_only=True):
-    """A disrupted pod: it loses its place, but no change deletes it.
-
-    Attributes:
-        node: the node of the lost pod.
-        at_s: when the pod lost its place, in seconds since the plan began.
-        cause: why the pod lost its place.
-        depth: 1 if the changes, or a pod that was pending before, took its place; 2 if the
-            replacement of a pod of depth 1 did, and so on.
-        comes_again: whether another pod replaces it; `Surplus` if its controller has enough pods
-            without it.
-        by: the preemptor; empty if the pod wasn't preempted.
-        message: the message of the kubelet that evicts or stops the pod; empty if none does.
-        replacement: the pod that replaces it, the last one if that is repeated; empty if none.
-        replaced_on: the node of the replacement in the end; empty if none.
-        replaced_at_s: when the replacement was bound, in seconds since the plan began; None if it
-            wasn't.
-    """
+    """A disrupted pod: it loses its place, but no change deletes it."""
 
     node: str
+    """The node of the lost pod."""
     at_s: Seconds
+    """When the pod lost its place, in seconds since the plan began."""
     cause: Annotated[Cause, PlainSerializer(lambda cause: cause.name, return_type=str)]
+    """Why the pod lost its place."""
     depth: int = 1
+    """1 if the changes, or a pod that was pending before, took its place; 2 if the replacement of a
+    pod of depth 1 did, and so on."""
     comes_again: Return = Return.CERTAIN
+    """Whether another pod replaces it; `Surplus` if its controller has enough pods without it."""
     by: Annotated[str, IF_ANY] = ""
+    """The preemptor; empty if the pod wasn't preempted."""
     message: Annotated[str, IF_ANY] = ""
+    """The message of the kubelet that evicts or stops the pod; empty if none does."""
     replacement: Annotated[str, IF_ANY] = ""
+    """The pod that replaces it, the last one if that is repeated; empty if none."""
     replaced_on: Annotated[str, IF_ANY] = ""
+    """The node of the replacement in the end; empty if none."""
     replaced_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="replacedAt")] = None
+    """When the replacement was bound, in seconds since the plan began; None if it wasn't."""
 
 
 class PreemptedPod(PodRow, kw_only=True):
-    """A pod that is preempted, and its preemptor.
-
-    Attributes:
-        node: the node of the preempted pod.
-        at_s: when it was preempted, in seconds since the plan, or the step of a rollout, began.
-        by: the preemptor.
-        by_workload: the workload of the preemptor.
-        by_priority: the priority of the preemptor.
-    """
+    """A pod that is preempted, and its preemptor."""
 
     node: str
+    """The node of the preempted pod."""
     at_s: Seconds
+    """When it was preempted, in seconds since the plan, or the step of a rollout, began."""
     by: str
+    """The preemptor."""
     by_workload: str
+    """The workload of the preemptor."""
     by_priority: int
+    """The priority of the preemptor."""
 
 
 class NextPod(Report, kw_only=True):
-    """A pod that was created in a copy of the cluster, to see which pods it preempts.
-
-    Attributes:
-        is_replacement: whether the pod replaces a deleted pod of the workload; otherwise it is a
-            pod with equal requests and without a controller.
-        pod: the pod, `namespace/name`; empty if none was created.
-        priority: the priority that admission set.
-        node: the node that the pod was bound to; empty if none.
-        message: why the API refused the pod, or why it is pending; empty if it is neither.
-        preempted: the pods that it preempts, that their replacements preempt, and so on.
-        is_cut_short: whether the simulation was ended at this number of preempted pods.
-    """
+    """A pod that was created in a copy of the cluster, to see which pods it preempts."""
 
     is_replacement: bool
+    """Whether the pod replaces a deleted pod of the workload; otherwise it is a pod with equal
+    requests and without a controller."""
     pod: OrNull = ""
+    """The pod, `namespace/name`; empty if none was created."""
     priority: int = 0
+    """The priority that admission set."""
     node: OrNull = ""
+    """The node that the pod was bound to; empty if none."""
     message: OrNull = ""
+    """Why the API refused the pod, or why it is pending; empty if it is neither."""
     preempted: tuple[PreemptedPod, ...] = ()
+    """The pods that it preempts, that their replacements preempt, and so on."""
     is_cut_short: Annotated[bool, IF_ANY, Field(serialization_alias="cutShort")] = False
+    """Whether the simulation was ended at this number of preempted pods."""
 
     @property
     def is_harmful(self) -> bool:
@@ -372,30 +331,27 @@ class NextPod(Report, kw_only=True):
 
 
 class StalePriority(Report, kw_only=True):
-    """The running pods of one workload that keep a priority which its next pod doesn't get.
-
-    Attributes:
-        workload: `Kind namespace/name`; the pod itself if it has no controller.
-        namespace: the namespace of the pods.
-        pods: how many pods keep the priority.
-        priority: the priority that these pods keep.
-        next_priority: the priority of the next pod; null if the API refuses it.
-        next_class: the PriorityClass of the next pod; null if it has none.
-        is_by_default: whether the next pod names no class.
-        refusal: why the API refuses the next pod.
-        next_pods: trials of the next pod in copies of the cluster; empty for workloads beyond the
-            limit of trials.
-    """
+    """The running pods of one workload that keep a priority which its next pod doesn't get."""
 
     workload: str
+    """`Kind namespace/name`; the pod itself if it has no controller."""
     namespace: str
+    """The namespace of the pods."""
     pods: int
+    """How many pods keep the priority."""
     priority: int
+    """The priority that these pods keep."""
     next_priority: int | None
+    """The priority of the next pod; null if the API refuses it."""
     next_class: OrNull = ""
+    """The PriorityClass of the next pod; null if it has none."""
     is_by_default: Annotated[bool, Field(serialization_alias="byDefault")] = False
+    """Whether the next pod names no class."""
     refusal: Annotated[str, IF_ANY] = ""
+    """Why the API refuses the next pod."""
     next_pods: tuple[NextPod, ...] = ()
+    """Trials of the next pod in copies of the cluster; empty for workloads beyond the limit of
+    trials."""
 
     @property
     def is_harmful(self) -> bool:
@@ -404,50 +360,47 @@ class StalePriority(Report, kw_only=True):
 
 
 class WorkloadSummary(Report, kw_only=True):
-    """The effects of a plan on one workload, or on a pod without one.
-
-    Attributes:
-        workload: the workload, `Kind namespace/name`.
-        namespace: the namespace of the workload.
-        priority: the highest priority of the affected pods.
-        priority_class: the PriorityClass of the pod with that priority; empty if it names none.
-        pods: how many pods the workload had before the plan.
-        wanted: how many pods the workload should have in the end.
-        lost: how many pods are disrupted, by cause.
-        recreated: how many lost pods are replaced by bound ones in the end.
-        pending: how many pods are pending in the end.
-        new: how many pods are bound without replacing lost ones.
-        removed: how many pods the changes remove.
-        ready_before: how many pods were ready before the plan.
-        ready_least: the fewest pods that were ready at a time.
-        ready_least_at_s: when so few were ready first, in seconds since the plan began.
-        ready_least_for_s: for how many seconds in total so few were ready.
-        ready_after: how many pods are ready in the end.
-        is_ready_in_the_end: whether at least as many pods are ready in the end as before.
-        is_unavailable: whether no pod is ready for a while, though some were before, and some
-            should be; always false for pods that run to completion, such as those of Jobs.
-        serves: whether ready pods had `restartPolicy: Always`.
-    """
+    """The effects of a plan on one workload, or on a pod without one."""
 
     workload: str
+    """The workload, `Kind namespace/name`."""
     namespace: str = ""
+    """The namespace of the workload."""
     priority: int
+    """The highest priority of the affected pods."""
     priority_class: OrNull = ""
+    """The PriorityClass of the pod with that priority; empty if it names none."""
     pods: int
+    """How many pods the workload had before the plan."""
     wanted: int = 0
+    """How many pods the workload should have in the end."""
     lost: Mapping[str, int] = field(default_factory=dict)
+    """How many pods are disrupted, by cause."""
     recreated: Annotated[int, IF_ANY] = 0
+    """How many lost pods are replaced by bound ones in the end."""
     pending: Annotated[int, IF_ANY] = 0
+    """How many pods are pending in the end."""
     new: Annotated[int, IF_ANY] = 0
+    """How many pods are bound without replacing lost ones."""
     removed: Annotated[int, IF_ANY] = 0
+    """How many pods the changes remove."""
     ready_before: int = 0
+    """How many pods were ready before the plan."""
     ready_least: int = 0
+    """The fewest pods that were ready at a time."""
     ready_least_at_s: Annotated[float, Field(serialization_alias="readyLeastAt")] = 0.0
+    """When so few were ready first, in seconds since the plan began."""
     ready_least_for_s: Annotated[float, Field(serialization_alias="readyLeastForSeconds")] = 0.0
+    """For how many seconds in total so few were ready."""
     ready_after: int = 0
+    """How many pods are ready in the end."""
     is_ready_in_the_end: Annotated[bool, Field(serialization_alias="readyInTheEnd")] = True
+    """Whether at least as many pods are ready in the end as before."""
     is_unavailable: Annotated[bool, Field(serialization_alias="unavailable")] = False
+    """Whether no pod is ready for a while, though some were before, and some should be; always
+    false for pods that run to completion, such as those of Jobs."""
     serves: Annotated[bool, HIDDEN] = False
+    """Whether ready pods had `restartPolicy: Always`."""
 
     @property
     def ready_share(self) -> float:
@@ -460,19 +413,16 @@ class WorkloadSummary(Report, kw_only=True):
 
 
 class DrainBlocker(Report):
-    """A disruption budget that blocks a drain.
-
-    Attributes:
-        budget: the budget, `namespace/name`.
-        pods: the pods of the node that the budget covers and that aren't evicted yet.
-        reason: why the budget refuses their eviction.
-        remedies: changes, each of which was found to allow the eviction of a pod.
-    """
+    """A disruption budget that blocks a drain."""
 
     budget: str
+    """The budget, `namespace/name`."""
     pods: Sequence[str]
+    """The pods of the node that the budget covers and that aren't evicted yet."""
     reason: str = ""
+    """Why the budget refuses their eviction."""
     remedies: tuple[str, ...] = ()
+    """Changes, each of which was found to allow the eviction of a pod."""
 
     @property
     def text(self) -> str:
@@ -481,29 +431,26 @@ class DrainBlocker(Report):
 
 
 class Drainage(Report, kw_only=True):
-    """A node that is to be drained.
-
-    Attributes:
-        node: the name of the node.
-        state: `Done`, `Failed` if the node can't be drained, `Open` if the plan ended before.
-        evicted: how many pods were evicted.
-        at_s: when the drain was done, in seconds since the plan began.
-        message: why the drain failed.
-        left: the pods that aren't evicted yet, `namespace/name`.
-        held: the evicted pods that stay because the node doesn't respond, `namespace/name`.
-        blockers: the budgets that refuse evictions.
-        reasons: why the budgets refuse evictions, and what would help.
-    """
+    """A node that is to be drained."""
 
     node: str
+    """The name of the node."""
     state: Literal["Done", "Failed", "Open"]
+    """`Done`, `Failed` if the node can't be drained, `Open` if the plan ended before."""
     evicted: int
+    """How many pods were evicted."""
     at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    """When the drain was done, in seconds since the plan began."""
     message: Annotated[str, IF_ANY] = ""
+    """Why the drain failed."""
     left: tuple[str, ...] = ()
+    """The pods that aren't evicted yet, `namespace/name`."""
     held: Annotated[tuple[str, ...], IF_ANY] = ()
+    """The evicted pods that stay because the node doesn't respond, `namespace/name`."""
     blockers: tuple[DrainBlocker, ...] = ()
+    """The budgets that refuse evictions."""
     reasons: tuple[str, ...] = ()
+    """Why the budgets refuse evictions, and what would help."""
 
     @property
     def text(self) -> str:
@@ -519,46 +466,40 @@ class Drainage(Report, kw_only=True):
 
 
 class FailedJob(Report, kw_only=True):
-    """A Job that fails, or of which some indexes fail.
-
-    Attributes:
-        job: the Job, `Job namespace/name`.
-        namespace: the namespace of the Job.
-        workload: the Job's topmost controller, `Kind namespace/name`; the Job itself without one.
-        priority: the highest priority of its pods.
-        priority_class: the PriorityClass of the pod with that priority; empty if it names none.
-        reason: the reason in the Job's condition, such as `BackoffLimitExceeded`.
-        message: the message in the Job's condition.
-        indexes: the indexes that fail while the Job goes on, such as `1,3-5`; empty if the whole
-            Job fails.
-        at_s: when the Job or the first index fails, in seconds since the plan began.
-        pods: how many of its pods are lost and not replaced.
-    """
+    """A Job that fails, or of which some indexes fail."""
 
     job: str
+    """The Job, `Job namespace/name`."""
     namespace: str
+    """The namespace of the Job."""
     workload: str
+    """The Job's topmost controller, `Kind namespace/name`; the Job itself without one."""
     priority: int = 0
+    """The highest priority of its pods."""
     priority_class: OrNull = ""
+    """The PriorityClass of the pod with that priority; empty if it names none."""
     reason: str
+    """The reason in the Job's condition, such as `BackoffLimitExceeded`."""
     message: str
+    """The message in the Job's condition."""
     indexes: Annotated[str, IF_ANY] = ""
+    """The indexes that fail while the Job goes on, such as `1,3-5`; empty if the whole Job
+    fails."""
     at_s: Seconds
+    """When the Job or the first index fails, in seconds since the plan began."""
     pods: int = 0
+    """How many of its pods are lost and not replaced."""
 
 
 class PodShare(msgspec.Struct, frozen=True):
-    """A pod on a node, with its share of the node's CPU or memory, whichever is larger.
-
-    Attributes:
-        is_other: whether the pod is on the node only before the plan, or only after it.
-    """
+    """A pod on a node, with its share of the node's CPU or memory, whichever is larger."""
 
     pod: str
     priority: int
     share: float
     is_leaving: bool
     is_other: bool
+    """Whether the pod is on the node only before the plan, or only after it."""
 
 
 class NodeFilling(msgspec.Struct, frozen=True):
@@ -570,26 +511,23 @@ class NodeFilling(msgspec.Struct, frozen=True):
 
 
 class Rollout(Report):
-    """The rollout of a changed workload.
-
-    Attributes:
-        workload: the workload, `Kind namespace/name`.
-        state: `Complete`, `Stuck` if the rollout makes no more progress, `Paused` if it makes none
-            because of `spec.paused`, `Open` if the plan ended before.
-        message: what the rollout lacks, in words; empty if it is complete.
-        at_s: when it was complete, or known to be stuck, in seconds since the plan began.
-        reason: why the rollout isn't complete, in words; empty if unknown.
-        way_out: what would let the rollout go on, in words; empty if unknown.
-        namespace: the namespace of the workload.
-    """
+    """The rollout of a changed workload."""
 
     workload: str
+    """The workload, `Kind namespace/name`."""
     state: Literal["Complete", "Stuck", "Paused", "Open"]
+    """`Complete`, `Stuck` if the rollout makes no more progress, `Paused` if it makes none because
+    of `spec.paused`, `Open` if the plan ended before."""
     message: str = ""
+    """What the rollout lacks, in words; empty if it is complete."""
     at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    """When it was complete, or known to be stuck, in seconds since the plan began."""
     reason: Annotated[str, IF_ANY] = ""
+    """Why the rollout isn't complete, in words; empty if unknown."""
     way_out: Annotated[str, IF_ANY] = ""
+    """What would let the rollout go on, in words; empty if unknown."""
     namespace: str = ""
+    """The namespace of the workload."""
 
     @property
     def text(self) -> str:
@@ -609,18 +547,15 @@ class Rollout(Report):
 
 
 class SilentNode(Report, kw_only=True):
-    """A failed node at the end of a plan.
-
-    Attributes:
-        node: the name of the node.
-        tainted_at_s: when the node got the taint by which pods are evicted, in seconds since the
-            plan began; None if it has no such taint.
-        on_hold: why no pods are evicted in the node's zone; empty if they are.
-    """
+    """A failed node at the end of a plan."""
 
     node: str
+    """The name of the node."""
     tainted_at_s: float | None = None
+    """When the node got the taint by which pods are evicted, in seconds since the plan began; None
+    if it has no such taint."""
     on_hold: str = ""
+    """Why no pods are evicted in the node's zone; empty if they are."""
 
     def why_pod_stays(self, pod: Object, end_s: float) -> str:
         """Describe why a pod is still on the node at the end of the plan, `end_s`."""
@@ -639,15 +574,12 @@ class SilentNode(Report, kw_only=True):
 
 
 class Unplayed(Report):
-    """An object whose pods aren't simulated, as Podium has no controller for its kind.
-
-    Attributes:
-        object: the object, `Kind namespace/name`.
-        reason: what is missing from the plan because of the object.
-    """
+    """An object whose pods aren't simulated, as Podium has no controller for its kind."""
 
     object: str
+    """The object, `Kind namespace/name`."""
     reason: str
+    """What is missing from the plan because of the object."""
 
 
 class Fate(PodRow, kw_only=True):
@@ -664,11 +596,7 @@ class ChanceOutcome(TypedDict):
 
 
 class Chance(PodRow, kw_only=True):
-    """A pod whose outcome differs between seeds.
-
-    Attributes:
-        outcomes: outcomes (the name of a node, or a few words), each with its number of seeds.
-    """
+    """A pod whose outcome differs between seeds."""
 
     outcomes: Annotated[
         tuple[tuple[str, int], ...],
@@ -677,42 +605,40 @@ class Chance(PodRow, kw_only=True):
             return_type=list[ChanceOutcome],
         ),
     ]
+    """Outcomes (the name of a node, or a few words), each with its number of seeds."""
 
 
 class Counts(Report, kw_only=True):
-    """The totals of a plan.
-
-    Attributes:
-        placed: pods that are bound without replacing lost ones.
-        preempted: pods that are preempted, each once.
-        pending: pods that are pending in the end.
-        evicted: pods that are evicted by drains, taints and node pressure.
-        recreated: pods that are bound and replace lost ones.
-        lost_for_good: lost pods that are never replaced.
-        failed_jobs: Jobs that fail, whole or in some of their indexes.
-        gated: pods that scheduling gates hold back.
-        refused: pods that kubelets reject.
-        rejected: objects, and pods of workloads, that the API refuses.
-        ignored: pods of other schedulers.
-        removed: pods that the changes remove.
-        unavailable: workloads without a ready pod for a while.
-        budgets_below: budgets that have fewer healthy pods than desired for a while.
-    """
+    """The totals of a plan."""
 
     placed: int = 0
+    """Pods that are bound without replacing lost ones."""
     preempted: int = 0
+    """Pods that are preempted, each once."""
     pending: int = 0
+    """Pods that are pending in the end."""
     evicted: int = 0
+    """Pods that are evicted by drains, taints and node pressure."""
     recreated: int = 0
+    """Pods that are bound and replace lost ones."""
     lost_for_good: int = 0
+    """Lost pods that are never replaced."""
     failed_jobs: int = 0
+    """The Jobs that fail, whole or in some of their indexes."""
     gated: int = 0
+    """Pods that scheduling gates hold back."""
     refused: int = 0
+    """Pods that kubelets reject."""
     rejected: int = 0
+    """Objects, and pods of workloads, that the API refuses."""
     ignored: int = 0
+    """Pods of other schedulers."""
     removed: int = 0
+    """Pods that the changes remove."""
     unavailable: int = 0
+    """Workloads without a ready pod for a while."""
     budgets_below: int = 0
+    """Budgets that have fewer healthy pods than desired for a while."""
 
 
 class Plan(Report):

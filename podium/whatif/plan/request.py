@@ -33,15 +33,12 @@ Progress = Callable[[int, float], None]
 
 @dataclass(frozen=True, eq=False)
 class LoadedState:
-    """The objects of a cluster, with cached values that all plans derive from them.
-
-    Attributes:
-        read_s: when they were read from a running cluster, in seconds since the epoch; None if
-            only the times in the objects are known.
-    """
+    """The objects of a cluster, with cached values that all plans derive from them."""
 
     objects: Sequence[Object]
     read_s: float | None = None
+    """When they were read from a running cluster, in seconds since the epoch; None if only the
+    times in the objects are known."""
     _loaded: dict[tuple[bool, bool], tuple[Cluster, Sequence[str]]] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -108,37 +105,34 @@ def _may_move(obj: Object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """The input of a plan: a state, changes to it, and the rules of the simulation.
-
-    Attributes:
-        eviction: the eviction settings of kubelets; by default those of v1.36.
-        configuration: the configuration of the scheduler; v1.36's default one if None.
-        alternatives_max: how many candidates besides the chosen node each preemption reports.
-        seeds: with how many seeds the plan is simulated, to find what depends on chance.
-        until_s: the simulated time in seconds; None for `UNTIL_S` and, while drains or rollouts go
-            on or nodes fail, up to `LONGEST_S`.
-        repairs: whether controllers create at the start what the state lacks, such as pods.
-        heals: whether unhealthy pods and nodes of the state become healthy at the start.
-        draws: whether to report the pods on nodes before and after, for pictures.
-        is_whole: whether the state has all objects of its cluster; unknown of files.
-        next_pods_max: the most workloads with stale priorities whose next pods are tried at the
-            end; with 0, stale priorities aren't searched.
-    """
+    """The input of a plan: a state, changes to it, and the rules of the simulation."""
 
     state: LoadedState
     changes: Sequence[Change] = ()
     pressures: Sequence[Pressure] = ()
     eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
+    """The eviction settings of kubelets; by default those of v1.36."""
     configuration: LoadedConfiguration | None = None
+    """The configuration of the scheduler; v1.36's default one if None."""
     alternatives_max: int = 100
+    """How many candidates besides the chosen node each preemption reports."""
     seed: int = 0
     seeds: int = 1
+    """With how many seeds the plan is simulated, to find what depends on chance."""
     until_s: float | None = None
+    """The simulated time in seconds; None for `UNTIL_S` and, while drains or rollouts go on or
+    nodes fail, up to `LONGEST_S`."""
     repairs: bool = False
+    """Whether controllers create at the start what the state lacks, such as pods."""
     heals: bool = False
+    """Whether unhealthy pods and nodes of the state become healthy at the start."""
     draws: bool = False
+    """Whether to report the pods on nodes before and after, for pictures."""
     is_whole: bool = False
+    """Whether the state has all objects of its cluster; unknown of files."""
     next_pods_max: int = 0
+    """The most workloads with stale priorities whose next pods are tried at the end; with 0, stale
+    priorities aren't searched."""
 
     @property
     def applied(self) -> list[Object]:

@@ -41,19 +41,16 @@ class DisturbanceKind(StrEnum):
 
 
 class Disturbance(Report):
-    """Drains or failures of nodes.
-
-    Attributes:
-        kind: drain, failure of nodes, or failure of a zone.
-        nodes: the nodes that are drained one after the other, or that fail at once.
-        zone: the zone of the nodes; empty unless a zone fails.
-        drain: fields of a `Drain` by name that differ from the defaults.
-    """
+    """Drains or failures of nodes."""
 
     kind: DisturbanceKind
+    """Drain, failure of nodes, or failure of a zone."""
     nodes: tuple[str, ...]
+    """The nodes that are drained one after the other, or that fail at once."""
     zone: Annotated[str, IF_ANY] = ""
+    """The zone of the nodes; empty unless a zone fails."""
     drain: Annotated[Mapping[str, Any], HIDDEN] = field(default_factory=dict)
+    """Fields of a `Drain` by name that differ from the defaults."""
 
     @property
     def name(self) -> str:
@@ -139,52 +136,46 @@ def nodes_by_zone(nodes: Iterable[Object]) -> Mapping[str, list[str]]:
 
 
 class UnplacedPod(PodRow, kw_only=True):
-    """A pod without a node in the end, or on a node that doesn't respond.
-
-    Attributes:
-        node: the node of the lost pod; empty for a replacement of another pod.
-        reason: why the pod has no node.
-        waits: whether the pod is pending, so that another node could help.
-    """
+    """A pod without a node in the end, or on a node that doesn't respond."""
 
     node: Annotated[str, IF_ANY] = ""
+    """The node of the lost pod; empty for a replacement of another pod."""
     reason: str
+    """Why the pod has no node."""
     waits: bool = False
+    """Whether the pod is pending, so that another node could help."""
 
 
 class Impact(Report, kw_only=True):
-    """The effects of a disturbance on pods and budgets; pods are named `namespace/name`.
-
-    Attributes:
-        disturbance: the drains or failures.
-        name: a short description of the disturbance.
-        moved: how many pods are disrupted and replaced by bound ones.
-        preempted: how many pods are preempted by the replacements.
-        disruptions: the disrupted pods, with time, cause, and the node of the replacement.
-        unplaced: the pods without a node in the end, by descending priority.
-        budgets: the disruption budgets of the affected pods.
-        failed_jobs: the Jobs that fail, whole or in some of their indexes.
-        drains: the state of each drain in the end, and the budgets that block it.
-        workloads: how many pods each workload loses, and the fewest that were ready.
-        settled_s: when the last pod was lost or replaced, or the last drain was done, in seconds
-            since the beginning.
-        until_s: the simulated time, in seconds.
-    """
+    """The effects of a disturbance on pods and budgets; pods are named `namespace/name`."""
 
     api_version: str = API_VERSION
     kind: Literal["Impact"] = "Impact"
     disturbance: Disturbance
+    """The drains or failures."""
     name: str
+    """A short description of the disturbance."""
     moved: int
+    """How many pods are disrupted and replaced by bound ones."""
     preempted: int
+    """How many pods are preempted by the replacements."""
     disruptions: tuple[Disruption, ...] = ()
+    """The disrupted pods, with time, cause, and the node of the replacement."""
     unplaced: tuple[UnplacedPod, ...] = ()
+    """The pods without a node in the end, by descending priority."""
     budgets: tuple[BudgetChange, ...] = ()
+    """The disruption budgets of the affected pods."""
     failed_jobs: tuple[FailedJob, ...] = ()
+    """The Jobs that fail, whole or in some of their indexes."""
     drains: tuple[Drainage, ...] = ()
+    """The state of each drain in the end, and the budgets that block it."""
     workloads: tuple[WorkloadSummary, ...] = ()
+    """How many pods each workload loses, and the fewest that were ready."""
     settled_s: Annotated[float, Field(serialization_alias="settledAt")] = 0.0
+    """When the last pod was lost or replaced, or the last drain was done, in seconds since the
+    beginning."""
     until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0
+    """The simulated time, in seconds."""
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

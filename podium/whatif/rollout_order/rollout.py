@@ -139,22 +139,19 @@ def fingerprint(play: Play) -> str:
 
 
 class RolloutSearch(msgspec.Struct):
-    """A search for a safe order, with the results that cut it short.
-
-    Attributes:
-        dead: sets of remaining steps (by index), each with the fingerprint of a cluster in which no
-            order of them is safe.
-        known: outcomes of unsafe steps by the names of the steps up to them, which aren't
-            simulated again.
-    """
+    """A search for a safe order, with the results that cut it short."""
 
     steps: Sequence[RolloutStep]
     judge: Judge
     most: int
     tried: int = 0
     dead: set[tuple[frozenset[int], str]] = msgspec.field(default_factory=set)
+    """Sets of remaining steps (by index), each with the fingerprint of a cluster in which no order
+    of them is safe."""
     dead_ends: list[DeadEnd] = msgspec.field(default_factory=list)
     known: dict[tuple[str, ...], StepOutcome] = msgspec.field(default_factory=dict)
+    """Outcomes of unsafe steps by the names of the steps up to them, which aren't simulated
+    again."""
     progress: Progress | None = None
 
     @property
@@ -221,20 +218,17 @@ _Known = tuple[int, set[tuple[frozenset[int], str]], list[DeadEnd]]
 
 
 class RolloutRequest(msgspec.Struct, frozen=True):
-    """The priority classes to introduce, and the cluster.
-
-    Attributes:
-        important: pods of at least this final priority are important, and mustn't be preempted; if
-            None, no pod may be preempted by a pod whose final priority isn't higher.
-        tries: the most steps to simulate in one search.
-        more_nodes: the most additional nodes to try if no order is safe.
-    """
+    """The priority classes to introduce, and the cluster."""
 
     request: PlanRequest
     introduction: Introduction
     important: int | None
+    """Pods of at least this final priority are important, and mustn't be preempted; if None, no pod
+    may be preempted by a pod whose final priority isn't higher."""
     tries: int
+    """The most steps to simulate in one search."""
     more_nodes: int
+    """The most additional nodes to try if no order is safe."""
 
 
 def rollout(

@@ -44,18 +44,14 @@ class RolloutStep:
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """The introduction of priority classes to workloads.
-
-    Attributes:
-        preparation: manifests to apply first, which alter no pod, such as classes that aren't the
-            default yet.
-        steps: the steps whose order matters, in the given order.
-        priorities: the priorities of workloads after all steps.
-    """
+    """The introduction of priority classes to workloads."""
 
     preparation: tuple[Object, ...]
+    """Manifests to apply first, which alter no pod, such as classes that aren't the default yet."""
     steps: tuple[RolloutStep, ...]
+    """The steps whose order matters, in the given order."""
     priorities: "FinalPriorities"
+    """The priorities of workloads after all steps."""
 
 
 class FinalPriorities:

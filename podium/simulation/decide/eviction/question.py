@@ -85,20 +85,17 @@ class WrittenThreshold(Document):
 
 
 class Configuration(EvictionSettings, Partitions):
-    """The eviction settings of a kubelet.
-
-    Attributes:
-        kubelet_defaults: whether omitted settings have the kubelet's defaults.
-        thresholds: thresholds in place of those in KubeletConfiguration fields.
-        keep_evicted: whether evicted pods still exist in the next round.
-        no_fs_defaulting: whether a filesystem without statistics doesn't get those of the
-            filesystem with which it shares a disk.
-    """
+    """The eviction settings of a kubelet."""
 
     kubelet_defaults: bool = False
+    """Whether omitted settings have the kubelet's defaults."""
     thresholds: Tuple[WrittenThreshold] | None = None
+    """Thresholds in place of those in KubeletConfiguration fields."""
     keep_evicted: bool = False
+    """Whether evicted pods still exist in the next round."""
     no_fs_defaulting: bool = False
+    """Whether a filesystem without statistics doesn't get those of the filesystem with which it
+    shares a disk."""
 
     def eviction_config(self, gates: Mapping[str, bool]) -> EvictionConfig:
         """Return the configuration of an eviction manager; raises ThresholdError."""
@@ -120,34 +117,31 @@ class Usage(Document):
 
 
 class EvictionStep(Document):
-    """What happens before a round, and the statistics of the round.
-
-    Attributes:
-        advance: time that passes before the round.
-        node: changes of node statistics, by group.
-        usage: usage by pod; null if unknown.
-        gc_reclaims: changes of node statistics by garbage collection.
-        gc_reclaims_images: further changes if images are collected.
-        gc_reclaims_containers: further changes if containers are collected.
-        gc_error: error of garbage collection.
-        add_pods: pods to add before the round.
-        remove_pods: names of pods to remove before the round.
-        admit: pods whose admission is tried after the round.
-        stale: true if no statistics were measured since the last round, or the groups of which
-            none were.
-    """
+    """What happens before a round, and the statistics of the round."""
 
     advance: Duration = 0.0
+    """Time that passes before the round."""
     node: Groups = {}
+    """Changes of node statistics, by group."""
     usage: dict[str, Usage | None] = {}
+    """Usage by pod; null if unknown."""
     gc_reclaims: Groups = {}
+    """Changes of node statistics by garbage collection."""
     gc_reclaims_images: Groups = {}
+    """Further changes if images are collected."""
     gc_reclaims_containers: Groups = {}
+    """Further changes if containers are collected."""
     gc_error: str = ""
+    """Error of garbage collection."""
     add_pods: Pods = ()
+    """Pods to add before the round."""
     remove_pods: Tuple[str] = ()
+    """Names of pods to remove before the round."""
     admit: Pods | None = None
+    """Pods whose admission is tried after the round."""
     stale: Annotated[Any, BeforeValidator(_stale)] = ()
+    """True if no statistics were measured since the last round, or the groups of which none
+    were."""
 
 
 class ThresholdsMet(Document):
@@ -189,41 +183,38 @@ class Admit(Document):
 
 
 class EvictionQuestion(Document):
-    """A question about eviction; exactly one of the fields from `steps` on must be set.
-
-    Attributes:
-        id: identifier, returned with the answer.
-        defaults: whether to fill the API server's defaults into pods.
-        feature_gates: feature gates of the kubelet.
-        config: eviction settings for `steps`.
-        pods: pods that exist at the beginning of `steps`.
-        steps: what does a node do, round by round?
-        parse: which thresholds does a configuration have?
-        update_container_fs: which thresholds does it have, including those derived for containerfs?
-        thresholds_met: which thresholds are met?
-        threshold_quantity: which amount is a threshold?
-        rank: in which order are pods evicted?
-        oom: how likely are containers to be killed when memory runs out?
-        qos: of which QoS class is a pod?
-        critical: is a pod critical, and so never evicted?
-        admit: does a node admit a pod?
-    """
+    """A question about eviction; exactly one of the fields from `steps` on must be set."""
 
     id: Any = ""
+    """Identifier, returned with the answer."""
     defaults: bool = False
+    """Whether to fill the API server's defaults into pods."""
     feature_gates: dict[str, bool] = {}
+    """Feature gates of the kubelet."""
     config: Configuration = Configuration()
+    """Eviction settings for `steps`."""
     pods: Pods = ()
+    """Pods that exist at the beginning of `steps`."""
     steps: Tuple[EvictionStep] | None = None
+    """What does a node do, round by round?"""
     parse: Configuration | None = None
+    """Which thresholds does a configuration have?"""
     update_container_fs: Configuration | None = None
+    """Which thresholds does it have, including those derived for containerfs?"""
     thresholds_met: ThresholdsMet | None = None
+    """Which thresholds are met?"""
     threshold_quantity: ThresholdQuantity | None = None
+    """Which amount is a threshold?"""
     rank: Rank | None = None
+    """In which order are pods evicted?"""
     oom: OutOfMemory | None = None
+    """How likely are containers to be killed when memory runs out?"""
     qos: Pod | None = None
+    """Of which QoS class is a pod?"""
     critical: Pod | None = None
+    """Is a pod critical, and so never evicted?"""
     admit: Admit | None = None
+    """Does a node admit a pod?"""
 
     @property
     def subject(self) -> str:

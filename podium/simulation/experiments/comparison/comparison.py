@@ -110,21 +110,18 @@ def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequen
 
 
 class PodChange(Report):
-    """A pod with different outcomes on both sides, in one pair of runs.
-
-    Attributes:
-        scenario: scenario of the pair.
-        seed: seed of the pair.
-        pod: the pod, `namespace/name`.
-        a: what happened to the pod on the first side; empty if nothing did.
-        b: what happened to the pod on the second side; empty if nothing did.
-    """
+    """A pod with different outcomes on both sides, in one pair of runs."""
 
     scenario: str
+    """Scenario of the pair."""
     seed: int
+    """Seed of the pair."""
     pod: str
+    """The pod, `namespace/name`."""
     a: Sequence[Witness]
+    """What happened to the pod on the first side; empty if nothing did."""
     b: Sequence[Witness]
+    """What happened to the pod on the second side; empty if nothing did."""
 
 
 class Pair(Report):
@@ -146,27 +143,24 @@ class FailedRun(Report):
 
 
 class Comparison(Report, kw_only=True):
-    """The differences between two sides.
-
-    Attributes:
-        a: name of the first side, as given.
-        b: name of the second side, as given.
-        differences: differences by measure; `widest` is an index of `pairs`.
-        pods: pods with different outcomes, in the first pair of each scenario that has any.
-        pairs: pairs of runs, both of which succeeded.
-        failed: runs that failed; the other run of the pair isn't counted either.
-        notes: remarks that help to read the result.
-    """
+    """The differences between two sides."""
 
     api_version: str = API_VERSION
     kind: str = "Comparison"
     a: str
+    """Name of the first side, as given."""
     b: str
+    """Name of the second side, as given."""
     differences: Sequence[Difference]
+    """Differences by measure; `widest` is an index of `pairs`."""
     pods: Sequence[PodChange]
+    """Pods with different outcomes, in the first pair of each scenario that has any."""
     pairs: Sequence[Pair]
+    """Pairs of runs, both of which succeeded."""
     failed: Annotated[Sequence[FailedRun], IF_ANY]
+    """Runs that failed; the other run of the pair isn't counted either."""
     notes: Annotated[Sequence[str], IF_ANY]
+    """Remarks that help to read the result."""
 
 
 _Twins = tuple[str, int, RunResult, RunResult]

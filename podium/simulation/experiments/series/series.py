@@ -217,17 +217,14 @@ class Wait(msgspec.Struct, frozen=True):
 
 
 class RunSeries(msgspec.Struct):
-    """The lines and waits of a run.
-
-    Attributes:
-        lines: time series by measure; utilisation and fragmentation are by resource, such as
-            `utilisation.cpu`.
-        until_s: end of the run, in seconds since its start.
-    """
+    """The lines and waits of a run."""
 
     lines: Lines = msgspec.field(default_factory=lambda: defaultdict(StepSeries))
+    """Time series by measure; utilisation and fragmentation are by resource, such as
+    `utilisation.cpu`."""
     waits: list[Wait] = msgspec.field(default_factory=list)
     until_s: float = 0.0
+    """End of the run, in seconds since its start."""
 
     def rows(self) -> Iterable[tuple[float, str, str, str, float]]:
         for (measure, of, owner), line in sorted(self.lines.items()):

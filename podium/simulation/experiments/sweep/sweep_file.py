@@ -26,22 +26,19 @@ Number = int | float
 
 
 class SettingRange(Document):
-    """Numbers of an interval, both ends included.
-
-    Attributes:
-        from_: smallest number.
-        to: largest number.
-        step: distance of the numbers; required unless there is a search, which without it may try
-            any number of the interval.
-        log: whether a search draws from a logarithmic scale.
-        text: text in which the number replaces `{}`, such as `{}Gi`; by default the number alone.
-    """
+    """Numbers of an interval, both ends included."""
 
     from_: Annotated[Number, Field(alias="from")]
+    """Smallest number."""
     to: Number
+    """Largest number."""
     step: Number | None = None
+    """Distance of the numbers; required unless there is a search, which without it may try any
+    number of the interval."""
     log: bool = False
+    """Whether a search draws from a logarithmic scale."""
     text: str | None = None
+    """Text in which the number replaces `{}`, such as `{}Gi`; by default the number alone."""
 
     def contradictions(self) -> Iterator[FieldError]:
         if self.to < self.from_:
@@ -71,22 +68,19 @@ class SettingRange(Document):
 
 
 class SettingDocument(Document):
-    """A setting: the place of its value, and the values to try.
-
-    Attributes:
-        name: name of the setting in results; its path unless given.
-        in_: `Scenario`, `KubeSchedulerConfiguration`, `SchedulerOptions`, or objects of the
-            scenario's manifests: `KIND/NAME`, `NAMESPACE/KIND/NAME`, `*` for any name.
-        path: path of the value in that document or object.
-        values: values to try.
-        range: numbers to try, instead of `values`.
-    """
+    """A setting: the place of its value, and the values to try."""
 
     name: str = ""
+    """Name of the setting in results; its path unless given."""
     in_: Annotated[str, Field(alias="in")] = SCENARIO
+    """`Scenario`, `KubeSchedulerConfiguration`, `SchedulerOptions`, or objects of the scenario's
+    manifests: `KIND/NAME`, `NAMESPACE/KIND/NAME`, `*` for any name."""
     path: Annotated[str, Required(_PATH_RULE)]
+    """Path of the value in that document or object."""
     values: Tuple[Any] | None = None
+    """Values to try."""
     range: SettingRange | None = None
+    """Numbers to try, instead of `values`."""
 
     def contradictions(self) -> Iterator[FieldError]:
         if not steps_of(self.path) or not isinstance(steps_of(self.path)[0], str):
@@ -112,30 +106,24 @@ class SettingDocument(Document):
 
 
 class Search(Document):
-    """A search for the best settings instead of trying all of them.
-
-    Attributes:
-        trials: number of trials.
-        at_once: number of trials that are chosen together, without each other's results; unlike
-            the number of workers it influences which settings are tried.
-        seed: seed of the search.
-    """
+    """A search for the best settings instead of trying all of them."""
 
     trials: Annotated[int, Range(1, _RUNS_MAX)]
+    """Number of trials."""
     at_once: Annotated[int, Range(1, 1000)] = 4
+    """Number of trials that are chosen together, without each other's results; unlike the number of
+    workers it influences which settings are tried."""
     seed: Annotated[int, Range(0)] = 0
+    """Seed of the search."""
 
 
 class Objective(Document):
-    """The measure, averaged over all runs of a trial, by which trials are ranked.
-
-    Attributes:
-        minimize: measure that should be small, such as `pendingSeconds.service`.
-        maximize: measure that should be large, such as `utilisation.cpu`.
-    """
+    """The measure, averaged over all runs of a trial, by which trials are ranked."""
 
     minimize: str | None = None
+    """Measure that should be small, such as `pendingSeconds.service`."""
     maximize: str | None = None
+    """Measure that should be large, such as `utilisation.cpu`."""
 
     def contradictions(self) -> Iterator[FieldError]:
         if (self.minimize is None) == (self.maximize is None):
@@ -155,25 +143,22 @@ class Objective(Document):
 
 
 class SweepSpec(Document):
-    """The trials of a sweep, and how they are ranked.
-
-    Attributes:
-        description: text for readers.
-        scenarios: files of scenarios, relative to this file.
-        seeds: number of seeds with which each scenario is run.
-        first_seed: the first seed; the others are the following integers.
-        settings: settings to vary.
-        search: search for the best settings; without it all combinations are tried.
-        objective: measure by which trials are ranked.
-    """
+    """The trials of a sweep, and how they are ranked."""
 
     description: str = ""
+    """Text for readers."""
     scenarios: Annotated[Tuple[str], Required("files of scenarios")]
+    """Files of scenarios, relative to this file."""
     seeds: Annotated[int, Range(1, _RUNS_MAX)] = 1
+    """Number of seeds with which each scenario is run."""
     first_seed: Annotated[int, Range(0)] = 0
+    """The first seed; the others are the following integers."""
     settings: Annotated[Tuple[SettingDocument], Required("what is varied")]
+    """Settings to vary."""
     search: Search | None = None
+    """Search for the best settings; without it all combinations are tried."""
     objective: Objective | None = None
+    """Measure by which trials are ranked."""
 
     def contradictions(self) -> Iterator[FieldError]:
         if not self.scenarios:

@@ -23,19 +23,16 @@ class TrialRun(Report):
 
 
 class Trial(Report):
-    """A choice of settings, and the results of its runs.
-
-    Attributes:
-        number: number of the trial, from 1.
-        settings: values by the names of the settings.
-        runs: runs of all scenarios and seeds.
-        measures: means of the measures over the runs that succeeded.
-    """
+    """A choice of settings, and the results of its runs."""
 
     number: int
+    """Number of the trial, from 1."""
     settings: Mapping[str, Any]
+    """Values by the names of the settings."""
     runs: Annotated[Sequence[TrialRun], HIDDEN]
+    """Runs of all scenarios and seeds."""
     measures: Mapping[str, float]
+    """Means of the measures over the runs that succeeded."""
 
     @property
     def is_known(self) -> bool:
@@ -64,18 +61,15 @@ class FailedTrialRun(Report):
 
 
 class RankedTrial(Report):
-    """A trial and its rank by the objective.
-
-    Attributes:
-        rank: rank of the trial, 1 for the best; null unless all of its runs succeeded.
-        objective: mean of the objective's measure; null unless all runs succeeded.
-        behind: how the trial differs from the best trial, in pairs of runs.
-    """
+    """A trial and its rank by the objective."""
 
     trial: Trial
     rank: int | None
+    """Rank of the trial, 1 for the best; null unless all of its runs succeeded."""
     objective: float | None
+    """Mean of the objective's measure; null unless all runs succeeded."""
     behind: Annotated[Difference | None, IF_KNOWN]
+    """How the trial differs from the best trial, in pairs of runs."""
 
 
 class WorstRun(Report):
@@ -89,31 +83,28 @@ class WorstRun(Report):
 
 
 class SweepReport(Report, kw_only=True):
-    """The result of a sweep.
-
-    Attributes:
-        sweep: name of the sweep.
-        scenarios: names of the scenarios that each trial runs.
-        seeds: seeds with which each scenario is run.
-        settings: names of the settings.
-        objective: measure by which trials are ranked; empty without one.
-        goal: `minimize` or `maximize`; empty without an objective.
-        trials: trials, the best first; by number if there is no objective.
-        worst_run: the run of the best trial with the worst value of the objective.
-        failed: runs that failed.
-    """
+    """The result of a sweep."""
 
     api_version: str = API_VERSION
     kind: str = "SweepReport"
     sweep: str
+    """Name of the sweep."""
     scenarios: Sequence[str]
+    """Names of the scenarios that each trial runs."""
     seeds: Sequence[int]
+    """Seeds with which each scenario is run."""
     settings: Sequence[str]
+    """Names of the settings."""
     objective: Annotated[str, IF_ANY]
+    """Measure by which trials are ranked; empty without one."""
     goal: Annotated[str, IF_ANY]
+    """`minimize` or `maximize`; empty without an objective."""
     trials: Sequence[RankedTrial]
+    """Trials, the best first; by number if there is no objective."""
     worst_run: Annotated[WorstRun | None, IF_KNOWN]
+    """The run of the best trial with the worst value of the objective."""
     failed: Annotated[Sequence[FailedTrialRun], IF_ANY]
+    """Runs that failed."""
 
     def reaches(self, bound: float) -> bool:
         """Return whether the objective of the best trial is as good as a bound."""

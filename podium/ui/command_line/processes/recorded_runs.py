@@ -18,13 +18,10 @@ from podium.whatif.explain.pod_explanations import explain_pod
 
 
 class Recording:
-    """Records a plan or simulation while it runs, and serves the recording as a web page.
-
-    Attributes:
-        asked: the inputs of a recorded plan.
-    """
+    """Records a plan or simulation while it runs, and serves the recording as a web page."""
 
     asked: Asked
+    """The inputs of a recorded plan."""
 
     def begin(self, cluster: Cluster, observer: Observer | None = None) -> None:
         """Begin to record a cluster; the cluster of a plan has an observer already."""

@@ -31,18 +31,15 @@ _Next = tuple[int | None, str, str]
 
 
 class StalePods(msgspec.Struct, frozen=True):
-    """The running pods of one workload with a priority that its next pod doesn't get.
-
-    Attributes:
-        workload: `Kind namespace/name`; the pod itself if it has no controller.
-        next_priority: the priority of the next pod; None if the API refuses it for `refusal`.
-    """
+    """The running pods of one workload with a priority that its next pod doesn't get."""
 
     workload: str
+    """`Kind namespace/name`; the pod itself if it has no controller."""
     pods: Sequence[Object]
     spec: Object
     priority: int
     next_priority: int | None
+    """The priority of the next pod; None if the API refuses it for `refusal`."""
     next_class: str = ""
     refusal: str = ""
 
