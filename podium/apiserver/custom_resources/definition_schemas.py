@@ -12,7 +12,6 @@ from podium.apiserver.custom_resources.structural_faults import value_faults
 from podium.apiserver.decoding.typed import pruned
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
 
 Schema = Mapping[str, Any]
 
@@ -41,7 +40,7 @@ _NOT_SELECTABLE = (
 )
 
 
-def schema_faults(schema: Any, path: str) -> Faults:
+def schema_faults(schema: Any, path: str) -> checks.Faults:
     """Yield the faults of the schema of one version of a CustomResourceDefinition."""
     if not isinstance(schema, Mapping):
         yield checks.required(path, "schemas are required")
@@ -59,7 +58,7 @@ def selectable_fault(schema: Any, steps: tuple[str, ...]) -> str:
     return "" if schema.get("type") in _SELECTABLE_TYPES else _NOT_SELECTABLE
 
 
-def _misshapen(schema: Schema, path: str) -> Faults:
+def _misshapen(schema: Schema, path: str) -> checks.Faults:
     # Loading takes time, and only definitions need it.
     from jsonschema import Draft4Validator
     from jsonschema.exceptions import best_match
@@ -77,7 +76,7 @@ def _misshapen(schema: Schema, path: str) -> Faults:
             yield FieldError(place, error.instance, error.message)
 
 
-def _whole(schema: Schema, path: str) -> Faults:
+def _whole(schema: Schema, path: str) -> checks.Faults:
     kind = schema.get("type")
     if not kind:
         yield checks.required(f"{path}.type", "must not be empty at the root")
@@ -89,7 +88,7 @@ def _whole(schema: Schema, path: str) -> Faults:
     yield from _schema(schema, path)
 
 
-def _schema(schema: Schema, path: str) -> Faults:
+def _schema(schema: Schema, path: str) -> checks.Faults:
     # Loading takes time, and only definitions need it.
     from podium.apiserver.custom_resources.draft_4 import pattern_fault
 
@@ -130,7 +129,7 @@ def _schema(schema: Schema, path: str) -> Faults:
         yield from _schema(inner, where)
 
 
-def _extensions(schema: Schema, path: str) -> Faults:
+def _extensions(schema: Schema, path: str) -> checks.Faults:
     if schema.get(EMBEDDED):
         yield from _metadata(schema, path)
         if not schema.get("properties") and not schema.get(PRESERVES):
@@ -154,7 +153,7 @@ def _extensions(schema: Schema, path: str) -> Faults:
         yield from _map_keys(schema, path)
 
 
-def _map_keys(schema: Schema, path: str) -> Faults:
+def _map_keys(schema: Schema, path: str) -> checks.Faults:
     keys = [key for key in entries(schema, _MAP_KEYS) if isinstance(key, str)]
     items, where = part(schema, "items"), f"{path}.{_MAP_KEYS}"
     properties = part(items, "properties")
@@ -168,7 +167,7 @@ def _map_keys(schema: Schema, path: str) -> Faults:
             yield checks.required(f"{path}.items.properties[{key}].default", _NO_KEY)
 
 
-def _metadata(schema: Schema, path: str) -> Faults:
+def _metadata(schema: Schema, path: str) -> checks.Faults:
     metadata = part(schema, "properties", "metadata")
     is_open = part(metadata, "properties").keys() <= _NAMES
     if metadata.keys() - {"type", "properties", "default"} or not is_open:

@@ -8,7 +8,6 @@ from podium.api.objects import Object, entries, part
 from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check, path_segment
 from podium.apiserver.validation.names import subdomain
 from podium.apiserver.validation.selectors import label_selector
@@ -25,7 +24,7 @@ def _with_group(subject: Object) -> Object:
 
 
 def _role(kind: str) -> Registration:
-    def check(role: Any, _: str) -> Faults:
+    def check(role: Any, _: str) -> checks.Faults:
         for index, rule in enumerate(entries(role, "rules")):
             path, urls = f"rules[{index}]", rule.get("nonResourceURLs")
             if not rule.get("verbs"):
@@ -52,7 +51,7 @@ def _role(kind: str) -> Registration:
 
 
 def _binding(binding_kind: str, *roles: str) -> Registration:
-    def check(binding: Any, _: str) -> Faults:
+    def check(binding: Any, _: str) -> checks.Faults:
         role = part(binding, "roleRef")
         group, kind = role.get("apiGroup") or _GROUP, role.get("kind") or ""
         if group != _GROUP:
@@ -89,7 +88,7 @@ def _binding(binding_kind: str, *roles: str) -> Registration:
     )
 
 
-def _same_role(new: Object, old: Object) -> Faults:
+def _same_role(new: Object, old: Object) -> checks.Faults:
     reference = part(new, "roleRef")
     if reference != old["roleRef"]:
         names = {"APIGroup": "apiGroup", "Kind": "kind", "Name": "name"}

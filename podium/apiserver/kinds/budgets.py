@@ -8,14 +8,13 @@ from podium.apiserver.internal_types import internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import any_metadata
 from podium.apiserver.validation.selectors import label_selector
 
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 
-def _one_bound(value: Any, path: str) -> Faults:
+def _one_bound(value: Any, path: str) -> checks.Faults:
     if None not in (value.get("minAvailable"), value.get("maxUnavailable")):
         shown = internal("PodDisruptionBudgetSpec", value)
         yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
@@ -32,7 +31,7 @@ _valid_content = checks.fields(
 )
 
 
-def _valid(budget: Any, path: str) -> Faults:
+def _valid(budget: Any, path: str) -> checks.Faults:
     # Its metadata is judged last, and where nothing else is wrong.
     yield from [*_valid_content(budget, path)] or checks.fields(metadata=any_metadata)(budget, path)
 

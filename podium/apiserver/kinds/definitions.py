@@ -10,10 +10,8 @@ from podium.api.objects import Object, entries, metadata_of, part, spec_of, stat
 from podium.apiserver.custom_resources.definition_schemas import schema_faults, selectable_fault
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration, metadata_alone
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.schema import json_paths
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.names import dns_label, subdomain
 
 _APPROVED = "api-approved.kubernetes.io"
@@ -41,7 +39,7 @@ _REMAINS = (
 )
 
 
-def _valid(obj: Any, path: str) -> Faults:
+def _valid(obj: Any, path: str) -> checks.Faults:
     yield from metadata_alone(obj, path)
     spec = spec_of(obj)
     names, group = spec.get("names") or {}, spec.get("group") or ""
@@ -77,7 +75,7 @@ _PLAIN = checks.fields(
 )
 
 
-def _names(names: Object) -> Faults:
+def _names(names: Object) -> checks.Faults:
     for field in ("plural", "singular", "kind", "listKind"):
         name, path = names.get(field) or "", f"spec.names.{field}"
         if not name and field in ("plural", "kind"):
@@ -95,7 +93,7 @@ def _names(names: Object) -> Faults:
         yield FieldError("spec.names.listKind", names["listKind"], why)
 
 
-def _versions(versions: Sequence[Any]) -> Faults:
+def _versions(versions: Sequence[Any]) -> checks.Faults:
     if sum(bool(one.get("storage")) for one in versions) != 1:
         message = "must have exactly one version marked as storage version"
         yield FieldError("spec.versions", [one.get("name") for one in versions], message)
@@ -126,7 +124,7 @@ def _versions(versions: Sequence[Any]) -> Faults:
             yield from _selectable(entries(version, "selectableFields"), schema, path)
 
 
-def _scale(scale: Object, path: str) -> Faults:
+def _scale(scale: Object, path: str) -> checks.Faults:
     for field, places in _SCALED.items():
         if field == "labelSelectorPath" and not scale.get(field):
             continue
@@ -138,7 +136,7 @@ def _scale(scale: Object, path: str) -> Faults:
             yield FieldError(f"{path}.{field}", scale[field], rule)
 
 
-def _selectable(fields: Sequence[Object], schema: Any, path: str) -> Faults:
+def _selectable(fields: Sequence[Object], schema: Any, path: str) -> checks.Faults:
     seen = set()
     for index, field in enumerate(fields):
         where = f"{path}.selectableFields[{index}]"
@@ -154,7 +152,7 @@ def _selectable(fields: Sequence[Object], schema: Any, path: str) -> Faults:
         seen.add(json_path)
 
 
-def _path(obj: Object, field: str, path: str, read: Callable[[str], object]) -> Faults:
+def _path(obj: Object, field: str, path: str, read: Callable[[str], object]) -> checks.Faults:
     text = obj.get(field)
     if not text:
         yield checks.required(f"{path}.{field}")
@@ -165,13 +163,13 @@ def _path(obj: Object, field: str, path: str, read: Callable[[str], object]) -> 
         yield FieldError(f"{path}.{field}", text, str(error))
 
 
-def _change(new: Object, old: Object) -> Faults:
+def _change(new: Object, old: Object) -> checks.Faults:
     yield from rules.metadata(new, old)
     yield from _valid(new, "")
     once_served = ("spec.scope", "spec.names.kind") if is_established(old) else ()
     for path in (*once_served, "spec.group", "spec.names.plural"):
         yield from rules.immutable(path)(new, old)
-    there = [one.get("name") for one in at(new, "spec.versions") or ()]
+    there = [one.get("name") for one in rules.at(new, "spec.versions") or ()]
     for index, stored in enumerate(entries(status_of(old), "storedVersions")):
         if stored not in there:
             why = _REMAINS.format(stored)

@@ -12,7 +12,6 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key
 from podium.apiserver.validation.resource_requirements import (
@@ -24,7 +23,7 @@ from podium.apiserver.validation.resource_requirements import (
 _LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 
 
-def _type_name(name: str, path: str) -> Faults:
+def _type_name(name: str, path: str) -> checks.Faults:
     faults = [*label_key(name, path)]
     yield from faults
     is_standard = name in ("Pod", "Container", "PersistentVolumeClaim")
@@ -32,23 +31,23 @@ def _type_name(name: str, path: str) -> Faults:
         yield FieldError(path, name, "must be a standard limit type or fully qualified")
 
 
-def _limit(limit: Any, path: str) -> Faults:
+def _limit(limit: Any, path: str) -> checks.Faults:
     kind = limit.get("type") or ""
-    yield from _type_name(kind, join(path, "type"))
+    yield from _type_name(kind, checks.join(path, "type"))
     check = container_resource_name if kind in ("Pod", "Container") else resource_name
     for field in _LISTS:
         amounts = part(limit, field)
         if kind == "Pod" and field in ("default", "defaultRequest"):
             if amounts:
                 message = "may not be specified when `type` is 'Pod'"
-                yield checks.forbidden(join(path, field), message)
+                yield checks.forbidden(checks.join(path, field), message)
             continue
         for name in amounts:
-            yield from check(name, f"{join(path, field)}[{name}]")
+            yield from check(name, f"{checks.join(path, field)}[{name}]")
     bounds = {**part(limit, "min"), **part(limit, "max")}
     if kind == "PersistentVolumeClaim" and "storage" not in bounds:
         message = "either minimum or maximum storage value is required, but neither was provided"
-        yield checks.required(join(path, "limits"), message)
+        yield checks.required(checks.join(path, "limits"), message)
     # For each resource: minimum, default request, default limit and maximum, in that order.
     amounts = {
         field: {name: parse_quantity(amount) for name, amount in part(limit, field).items()}
@@ -57,7 +56,7 @@ def _limit(limit: Any, path: str) -> Faults:
     for name in sorted({name for found in amounts.values() for name in found}):
         of = {field: found.get(name) for field, found in amounts.items()}
         for where, shown, message in _contradictions(name, of):
-            yield FieldError(f"{join(path, where)}[{name}]", str(shown), message)
+            yield FieldError(f"{checks.join(path, where)}[{name}]", str(shown), message)
 
 
 def _contradictions(
@@ -88,7 +87,7 @@ def _contradictions(
         yield "defaultRequest", request, message
 
 
-def _limits(limits: Any, path: str) -> Faults:
+def _limits(limits: Any, path: str) -> checks.Faults:
     yield from checks.each(_limit)(limits, path)
     seen = set[str]()
     for index, limit in enumerate(limits):

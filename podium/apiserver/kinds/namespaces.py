@@ -10,7 +10,6 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Creation, keep_status
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import finalizer_name, object_check
 from podium.apiserver.validation.names import dns_label, label_key
 
@@ -44,7 +43,7 @@ def _update(new: Object, old: Object, _now_s: float) -> Object:
     return {**new, "spec": {**without(spec, "finalizers"), **kept}}
 
 
-def _phase(new: Object, _old: Object) -> Faults:
+def _phase(new: Object, _old: Object) -> checks.Faults:
     phase, is_marked = at(new, "status.phase") or "", bool(at(new, "metadata.deletionTimestamp"))
     expected, state = ("Terminating", "not empty") if is_marked else ("Active", "empty")
     if phase != expected:
@@ -52,7 +51,7 @@ def _phase(new: Object, _old: Object) -> Faults:
         yield FieldError("status.Phase", phase, message)
 
 
-def _finalizer(value: Any, path: str) -> Faults:
+def _finalizer(value: Any, path: str) -> checks.Faults:
     # Faults of a finalizer are the list's.
     whole = path.rpartition("[")[0]
     yield from label_key(value, whole)

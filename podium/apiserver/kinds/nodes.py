@@ -14,7 +14,6 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.schema.struct_types import core_struct
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.pods.taints_and_tolerations import taints
 from podium.apiserver.validation.resource_requirements import resource_list
@@ -31,7 +30,7 @@ _amounts = resource_list(checks.anything)
 _taints = checks.remembered(taints)
 
 
-def _features(names: Any, path: str) -> Faults:
+def _features(names: Any, path: str) -> checks.Faults:
     before = ""
     for index, name in enumerate(names):
         where = f"{path}[{index}]"
@@ -44,16 +43,16 @@ def _features(names: Any, path: str) -> Faults:
         before = max(before, name)
 
 
-def _resources(amounts: Any, path: str) -> Faults:
+def _resources(amounts: Any, path: str) -> checks.Faults:
     # Names of resources are in paths without brackets, of nodes alone.
     for fault in _amounts(amounts, ""):
         name = fault.field.removeprefix("[").removesuffix("]")
-        yield replace(fault, field=join(path, name) if name else path)
+        yield replace(fault, field=checks.join(path, name) if name else path)
 
 
-def _valid_taints(node: Any, path: str) -> Faults:
+def _valid_taints(node: Any, path: str) -> checks.Faults:
     # kube-apiserver takes them for metadata where it complains of them.
-    yield from _taints(entries(spec_of(node), "taints"), join(path, "metadata.taints"))
+    yield from _taints(entries(spec_of(node), "taints"), checks.join(path, "metadata.taints"))
 
 
 _valid_resources = checks.fields(
@@ -80,7 +79,7 @@ def _ranges(spec: Object) -> Object:
     return {**spec, "podCIDR": ranges[0]} if ranges and not first else spec
 
 
-def _valid_ranges(ranges: Any, path: str) -> Faults:
+def _valid_ranges(ranges: Any, path: str) -> checks.Faults:
     yield from checks.each(checks.network)(ranges, path)
     families = [":" in one for one in ranges]
     if len({*families}) < len(families):
@@ -94,7 +93,7 @@ def _create(node: Object, _creation: Creation) -> Object:
     return {**node, "spec": spec_of(node), "status": {**empty, **status, "nodeInfo": info}}
 
 
-def _change(new: Object, old: Object) -> Faults:
+def _change(new: Object, old: Object) -> checks.Faults:
     addresses = entries(status_of(new), "addresses")
     for index, address in enumerate(addresses):
         if address in addresses[:index]:

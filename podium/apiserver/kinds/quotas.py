@@ -8,7 +8,6 @@ from podium.api.objects import Object, entries, part
 from podium.api.policy.quota_usage import CLAIM_RESOURCES, POD_COMPUTE, SERVICE_RESOURCES
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
@@ -98,7 +97,7 @@ def _scope_selector(spec: Any, path: str) -> Faults:
 
 
 def _same_scopes(new: Object, old: Object) -> Faults:
-    now, before = at(new, "spec.scopes"), at(old, "spec.scopes")
+    now, before = rules.at(new, "spec.scopes"), rules.at(old, "spec.scopes")
     if set(now or ()) != set(before or ()):
         yield FieldError("spec.scopes", "null" if now is None else now, "field is immutable")
 

@@ -14,7 +14,6 @@ from podium.api.objects import name as name_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
@@ -24,7 +23,7 @@ _SYSTEM_PREFIX = "system-"
 _TEMPLATES_MAX = 8
 
 
-def _known_class(value: Any, path: str) -> Faults:
+def _known_class(value: Any, path: str) -> checks.Faults:
     name, number = name_of(value), value.get("value") or 0
     if not name.startswith(_SYSTEM_PREFIX):
         if number > priority.HIGHEST_USER_DEFINABLE:
@@ -68,10 +67,10 @@ RUNTIME_CLASS = Registration(
 )
 
 
-def _exactly_one(*names: str) -> Check:
+def _exactly_one(*names: str) -> checks.Check:
     known = ", ".join(f"`{name}`" for name in names)
 
-    def check(value: Any, path: str) -> Faults:
+    def check(value: Any, path: str) -> checks.Faults:
         found = [name for name in names if value.get(name) is not None]
         if not found:
             yield FieldError(path, "", f"must specify one of: {known}")
@@ -85,7 +84,7 @@ def _exactly_one(*names: str) -> Check:
 _one_at_least = checks.integer(1, rule="must be greater than or equal to 1")
 
 
-def _templates(templates: Any, path: str) -> Faults:
+def _templates(templates: Any, path: str) -> checks.Faults:
     if len(templates) > _TEMPLATES_MAX:
         message = f"{len(templates)}: must have at most {_TEMPLATES_MAX} items"
         yield FieldError(path, None, message, ErrorKind.TOO_MANY)

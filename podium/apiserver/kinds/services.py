@@ -17,7 +17,6 @@ from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
 from podium.apiserver.validation.pods.pod_warnings import address_warnings
@@ -100,7 +99,7 @@ def _with_policies(spec: Object) -> Object:
     return spec
 
 
-def _cluster_addresses(new: Object, old: Object) -> Faults:
+def _cluster_addresses(new: Object, old: Object) -> checks.Faults:
     spec, before = spec_of(new), spec_of(old)
     if "ExternalName" in (spec.get("type"), before.get("type")):
         return
@@ -119,8 +118,8 @@ _service_port = checks.fields(
 )
 
 
-def _ports(spec: Any, path: str) -> Faults:
-    ports, path = entries(spec, "ports"), join(path, "ports")
+def _ports(spec: Any, path: str) -> checks.Faults:
+    ports, path = entries(spec, "ports"), checks.join(path, "ports")
     without_address = spec.get("clusterIP") == _HEADLESS or spec.get("type") == "ExternalName"
     if not ports and not without_address:
         yield checks.required(path)
@@ -152,11 +151,11 @@ _valid_content = object_check(
 )
 
 
-def _valid_service(service: Any, path: str) -> Faults:
+def _valid_service(service: Any, path: str) -> checks.Faults:
     spec, faults = spec_of(service), []
     address = spec.get("clusterIP")
     if address and address != _HEADLESS and spec.get("type") != "ExternalName":
-        faults = [*checks.ip_address(address, join(path, "spec.clusterIPs[0]"))]
+        faults = [*checks.ip_address(address, checks.join(path, "spec.clusterIPs[0]"))]
     # A wrong address is the only fault of a service that is reported.
     yield from faults or _valid_content(service, path)
 

@@ -8,18 +8,16 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part, without
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.pods.pod_warnings import DEPRECATED_LABELS
 from podium.apiserver.validation.selectors import label_selector
 
 
-def _known_drivers(new: Object, old: Object) -> Faults:
-    known = {driver.get("name"): driver for driver in at(old, "spec.drivers") or ()}
-    for driver in at(new, "spec.drivers") or ():
+def _known_drivers(new: Object, old: Object) -> checks.Faults:
+    known = {driver.get("name"): driver for driver in rules.at(old, "spec.drivers") or ()}
+    for driver in rules.at(new, "spec.drivers") or ():
         before = known.get(driver.get("name"))
         if before is not None and without(driver, "allocatable") != without(before, "allocatable"):
             yield FieldError("CSINodeDriver", driver, "field is immutable")
@@ -34,7 +32,7 @@ _terms = checks.each(
 )
 
 
-def _topologies(terms: Any, path: str) -> Faults:
+def _topologies(terms: Any, path: str) -> checks.Faults:
     yield from _terms(terms, path)
     # As in kube-apiserver, an empty term repeats as many others as there are terms.
     known: list[dict[str, set[str]]] = [{} for _ in terms]

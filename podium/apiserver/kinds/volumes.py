@@ -13,7 +13,6 @@ from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION
 from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.validation import checks, claims
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
 from podium.apiserver.validation.metadata import object_check
@@ -95,11 +94,11 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     elif note != note_before:
         path = f"metadata.annotations[{CLASS_ANNOTATION}]"
         yield FieldError(path, note or "", "field is immutable")
-    if at(new, "status.phase") == "Bound":
+    if rules.at(new, "status.phase") == "Bound":
         # The size and the class of attributes may change.
         resources = resources_of(spec)
         if resources.get("requests"):
-            size = at(before, "resources.requests.storage")
+            size = rules.at(before, "resources.requests.storage")
             requests = {**resources["requests"], "storage": size or "0"}
             spec["resources"] = {**resources, "requests": requests}
         if spec.get("volumeAttributesClassName") is not None:
@@ -107,16 +106,16 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     shown, stored = (internal("PersistentVolumeClaimSpec", one) for one in (spec, known))
     if shown != stored:
         yield checks.forbidden("spec", f"{_CLAIM_FIXED}\n{difference(stored, shown)}")
-    size, size_before = (nanos(at(one, _REQUESTED) or 0) for one in (new, old))
+    size, size_before = (nanos(rules.at(one, _REQUESTED) or 0) for one in (new, old))
     # A claim that couldn't grow may ask for less again, but for more than it has.
-    if size < size_before and size <= nanos(at(old, "status.capacity.storage") or 0):
+    if size < size_before and size <= nanos(rules.at(old, "status.capacity.storage") or 0):
         yield checks.forbidden(_REQUESTED, "field can not be less than status.capacity")
     yield from rules.immutable("spec.volumeMode", "volumeMode")(new, old)
     yield from _attributes_class_stays(new, old, empty_too=True)
 
 
 def _attributes_class_stays(new: Object, old: Object, *, empty_too: bool) -> Faults:
-    now, before = at(new, _ATTRIBUTES_CLASS), at(old, _ATTRIBUTES_CLASS)
+    now, before = rules.at(new, _ATTRIBUTES_CLASS), rules.at(old, _ATTRIBUTES_CLASS)
     if before is None or now == before:
         return
     if now is None:
@@ -134,7 +133,7 @@ def _volume_update(new: Object, old: Object) -> Faults:
         path = "spec.persistentvolumesource"
         yield checks.forbidden(path, f"{path} is immutable after creation")
     yield from rules.immutable("spec.volumeMode", "volumeMode")(new, old)
-    affinity, known = at(new, "spec.nodeAffinity"), at(old, "spec.nodeAffinity")
+    affinity, known = rules.at(new, "spec.nodeAffinity"), rules.at(old, "spec.nodeAffinity")
     if known is not None and not rules.same(affinity, known):
         message = "field is immutable, except for updating from beta label to GA"
         yield FieldError("nodeAffinity", "null" if affinity is None else affinity, message)
@@ -150,7 +149,7 @@ def _sources(spec: Object) -> dict[str, Any]:
 
 
 def _claim_capacity(new: Object, _old: Object) -> Faults:
-    if not at(new, "spec.accessModes"):
+    if not rules.at(new, "spec.accessModes"):
         yield FieldError("Spec.accessModes", None, "", ErrorKind.REQUIRED)
     for name, amount in part(status_of(new), "capacity").items():
         if nanos(amount) < 0:

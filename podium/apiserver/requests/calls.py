@@ -10,7 +10,6 @@ from podium.apiserver.long_work import apart
 from podium.apiserver.requests import query_options
 from podium.apiserver.requests.messages import Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import TABLE, Output, input_type
-from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.requests.response_forms import Form, included, shown
 from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, RequestInfo
 from podium.apiserver.server import ApiServer
@@ -22,7 +21,7 @@ class Call(msgspec.Struct, frozen=True):
     server: ApiServer
     request: Request
     info: RequestInfo
-    parameters: Parameters
+    parameters: query_options.Parameters
     output: Output
     now_s: float
 

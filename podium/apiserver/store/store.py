@@ -12,7 +12,6 @@ from itertools import chain
 from podium.api.objects import Object
 from podium.apiserver.store import continue_token as tokens
 from podium.apiserver.store import errors
-from podium.apiserver.store.continue_token import AS_OF_NOW
 from podium.apiserver.store.history import (
     FIRST_REVISION,
     EventType,
@@ -106,7 +105,7 @@ class Store:
         history = self._history.of(kind)
         if revision < history.oldest_revision:
             raise errors.ExpiredError.list(
-                tokens.encode(AS_OF_NOW, start) if continue_token else ""
+                tokens.encode(tokens.AS_OF_NOW, start) if continue_token else ""
             )
         if revision > self.revision:
             raise errors.TooLargeResourceVersionError(revision, self.revision)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_interface
 from ipaddress import ip_address as IPAddress  # noqa: N812 - it makes one
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -59,12 +60,10 @@ def anything(_value: object, _path: str) -> Faults:
 
 def detail(check: Check) -> Check:
     """Return a check that yields the faults of another check as minor faults."""
-
-    def check_detail(value: Any, path: str) -> Faults:
-        for fault in check(value, path):
-            yield MinorFieldError(fault.field, fault.value, fault.message, fault.kind)
-
-    return check_detail
+    return lambda value, path: (
+        MinorFieldError(fault.field, fault.value, fault.message, fault.kind)
+        for fault in check(value, path)
+    )
 
 
 def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
@@ -86,42 +85,24 @@ def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
 
 def both(*checks: Check) -> Check:
     """Return a check that yields the faults of all these checks, in order."""
-
-    def check(value: Any, path: str) -> Faults:
-        for one in checks:
-            yield from one(value, path)
-
-    return check
+    return lambda value, path: chain.from_iterable(check(value, path) for check in checks)
 
 
 def a_string(rule: Callable[[str], Collection[str]]) -> Check:
     """Return a check of strings from a function that returns messages."""
-
-    def check(value: str, path: str) -> Faults:
-        for message in rule(value):
-            yield FieldError(path, value, message)
-
-    return check
+    return lambda value, path: (FieldError(path, value, message) for message in rule(value))
 
 
 def must(message: str, is_right: Callable[[Any], bool]) -> Check:
     """Return a check that yields a fault with a message if a predicate is false."""
-
-    def check(value: Any, path: str) -> Faults:
-        if not is_right(value):
-            yield FieldError(path, value, message)
-
-    return check
+    return lambda value, path: iter(() if is_right(value) else (FieldError(path, value, message),))
 
 
 def one_of(*choices: str) -> Check:
     """Return a check that accepts a closed set of strings."""
-
-    def check(value: Any, path: str) -> Faults:
-        if value not in choices:
-            yield unsupported(path, value, choices)
-
-    return check
+    return lambda value, path: iter(
+        () if value in choices else (unsupported(path, value, choices),)
+    )
 
 
 def unless_empty(check: Check) -> Check:
@@ -198,12 +179,9 @@ def network(value: str, path: str) -> Faults:
 
 def each(check: Check) -> Check:
     """Return a check of lists that applies a check to all entries."""
-
-    def check_list(value: list[Any], path: str) -> Faults:
-        for index, entry in enumerate(value):
-            yield from check(entry, f"{path}[{index}]")
-
-    return check_list
+    return lambda value, path: chain.from_iterable(
+        check(entry, f"{path}[{index}]") for index, entry in enumerate(value)
+    )
 
 
 class OfAbsent(msgspec.Struct, frozen=True):

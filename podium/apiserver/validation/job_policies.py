@@ -7,7 +7,6 @@ from podium.api.errors import OMITTED, FieldError, unsupported
 from podium.api.objects import entries, part
 from podium.api.values.integers import INT64, parse_int
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.names import label_key
 
 _INDEXED_ALONE = "requires indexed completion mode"
@@ -28,48 +27,48 @@ def _named(*choices: str) -> checks.OfAbsent:
 _mode = checks.fields(completionMode=checks.one_of("NonIndexed", "Indexed"))
 
 
-def _indexes(spec: Any, path: str) -> Faults:
+def _indexes(spec: Any, path: str) -> checks.Faults:
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
-        where = join(path, "backoffLimitPerIndex")
+        where = checks.join(path, "backoffLimitPerIndex")
         yield checks.required(where, "when maxFailedIndexes is specified")
     yield from _mode(spec, path)
     if spec.get("completionMode") != "Indexed":
         if spec.get("completionMode", "NonIndexed") == "NonIndexed":
             for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
                 if spec.get(field) is not None:
-                    yield FieldError(join(path, field), spec[field], _INDEXED_ALONE)
+                    yield FieldError(checks.join(path, field), spec[field], _INDEXED_ALONE)
         return
     completions = spec.get("completions")
     if completions is None:
-        yield checks.required(join(path, "completions"), "when completion mode is Indexed")
+        yield checks.required(checks.join(path, "completions"), "when completion mode is Indexed")
         return
     parallelism, failed = spec.get("parallelism") or 0, spec.get("maxFailedIndexes")
     if parallelism > _PODS_MAX:
         message = f"must be less than or equal to {_PODS_MAX} when completion mode is Indexed"
-        yield FieldError(join(path, "parallelism"), parallelism, message)
+        yield FieldError(checks.join(path, "parallelism"), parallelism, message)
     if failed is not None and failed > completions:
         message = "must be less than or equal to completions"
-        yield FieldError(join(path, "maxFailedIndexes"), failed, message)
+        yield FieldError(checks.join(path, "maxFailedIndexes"), failed, message)
     if failed is not None and failed > _PODS_MAX:
         message = f"must be less than or equal to {_PODS_MAX}"
-        yield FieldError(join(path, "maxFailedIndexes"), failed, message)
+        yield FieldError(checks.join(path, "maxFailedIndexes"), failed, message)
     if completions > _BOUNDED_COMPLETIONS_MAX and spec.get("backoffLimitPerIndex") is not None:
-        where = join(path, "maxFailedIndexes")
+        where = checks.join(path, "maxFailedIndexes")
         if failed is None:
             message = f"must be specified when completions is above {_BOUNDED_COMPLETIONS_MAX}"
             yield checks.required(where, message)
         if parallelism > _PODS_OF_MANY_MAX:
-            yield FieldError(join(path, "parallelism"), parallelism, _OF_MANY)
+            yield FieldError(checks.join(path, "parallelism"), parallelism, _OF_MANY)
         if failed is not None and failed > _PODS_OF_MANY_MAX:
             yield FieldError(where, failed, _OF_MANY)
 
 
-def _failure_policy(spec: Any, path: str) -> Faults:
+def _failure_policy(spec: Any, path: str) -> checks.Faults:
     pod = part(spec, "template", "spec")
     containers = [*entries(pod, "containers"), *entries(pod, "initContainers")]
     names = {one.get("name", "") for one in containers}
     for index, rule in enumerate(entries(part(spec, "podFailurePolicy"), "rules")):
-        where = f"{join(path, 'podFailurePolicy.rules')}[{index}]"
+        where = f"{checks.join(path, 'podFailurePolicy.rules')}[{index}]"
         action, codes = rule.get("action"), rule.get("onExitCodes")
         conditions = rule.get("onPodConditions") or []
         if action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
@@ -93,13 +92,13 @@ _operator = checks.fields(operator=_named("In", "NotIn"))
 _conditions = checks.each(checks.fields(type=label_key, status=_named("False", "True", "Unknown")))
 
 
-def _exit_codes(codes: Any, path: str, names: set[str]) -> Faults:
+def _exit_codes(codes: Any, path: str, names: set[str]) -> checks.Faults:
     yield from _operator(codes, path)
     container = codes.get("containerName")
     if container is not None and container not in names:
         message = "must be one of the container or initContainer names in the pod template"
-        yield FieldError(join(path, "containerName"), container, message)
-    values, where = codes.get("values"), join(path, "values")
+        yield FieldError(checks.join(path, "containerName"), container, message)
+    values, where = codes.get("values"), checks.join(path, "values")
     if not values:
         yield FieldError(where, values, "at least one value is required")
         return
@@ -114,8 +113,8 @@ def _exit_codes(codes: Any, path: str, names: set[str]) -> Faults:
         yield FieldError(where, values, "must be ordered")
 
 
-def _success_policy(spec: Any, path: str) -> Faults:
-    policy, where = spec.get("successPolicy"), join(path, "successPolicy")
+def _success_policy(spec: Any, path: str) -> checks.Faults:
+    policy, where = spec.get("successPolicy"), checks.join(path, "successPolicy")
     if policy is None:
         return
     if spec.get("completionMode") != "Indexed":
@@ -123,14 +122,14 @@ def _success_policy(spec: Any, path: str) -> Faults:
         return
     if not policy.get("rules"):
         message = "at least one rules must be specified when the successPolicy is specified"
-        yield checks.required(join(where, "rules"), message)
+        yield checks.required(checks.join(where, "rules"), message)
     # A missing number of completions is a fault of its own.
     if spec.get("completions") is not None:
         for index, rule in enumerate(entries(policy, "rules")):
             yield from _success_rule(rule, f"{where}.rules[{index}]", spec["completions"])
 
 
-def _success_rule(rule: Any, path: str, completions: int) -> Faults:
+def _success_rule(rule: Any, path: str, completions: int) -> checks.Faults:
     listed, count, known = rule.get("succeededIndexes"), rule.get("succeededCount"), 0
     if listed is None and count is None:
         message = "at least one of succeededCount or succeededIndexes must be specified"
@@ -141,10 +140,10 @@ def _success_rule(rule: Any, path: str, completions: int) -> Faults:
             known = sum(last - first + 1 for first, last in intervals)
         except ValueError as error:
             message = f"error parsing succeededIndexes: {error}"
-            yield FieldError(join(path, "succeededIndexes"), listed, message)
+            yield FieldError(checks.join(path, "succeededIndexes"), listed, message)
     if count is None:
         return
-    where = join(path, "succeededCount")
+    where = checks.join(path, "succeededCount")
     yield from checks.count(count, where)
     if count > completions:
         limit = f"{completions} (the number of specified completions)"
@@ -178,11 +177,11 @@ def index_intervals(listed: str, completions: int) -> Iterator[tuple[int, int]]:
         yield indexes[0], indexes[-1]
 
 
-def _replacement_policy(spec: Any, path: str) -> Faults:
+def _replacement_policy(spec: Any, path: str) -> checks.Faults:
     value = spec.get("podReplacementPolicy")
     choices = ("Failed",) if spec.get("podFailurePolicy") else ("Failed", "TerminatingOrFailed")
     if value is not None and value not in choices:
-        yield unsupported(join(path, "podReplacementPolicy"), value, choices)
+        yield unsupported(checks.join(path, "podReplacementPolicy"), value, choices)
 
 
 policies = checks.both(_indexes, _failure_policy, _success_policy, _replacement_policy)

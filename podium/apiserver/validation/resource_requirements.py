@@ -14,7 +14,6 @@ from podium.api.values.quantity import (
     parse_quantity,
 )
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults, join
 from podium.apiserver.validation.names import label_key
 
 _CONTAINER = ("cpu", "memory", "ephemeral-storage")
@@ -31,7 +30,7 @@ def allows_overcommit(name: str) -> bool:
     return native and not name.startswith(_HUGE_PAGES)
 
 
-def resource_name(name: str, path: str) -> Faults:
+def resource_name(name: str, path: str) -> checks.Faults:
     """Check a resource name."""
     faults = [*label_key(name, path)]
     yield from faults
@@ -40,7 +39,7 @@ def resource_name(name: str, path: str) -> Faults:
         yield FieldError(path, name, "must be a standard resource type or fully qualified")
 
 
-def container_resource_name(name: str, path: str) -> Faults:
+def container_resource_name(name: str, path: str) -> checks.Faults:
     """Check a resource name in a container."""
     yield from resource_name(name, path)
     if "/" not in name:
@@ -50,18 +49,18 @@ def container_resource_name(name: str, path: str) -> Faults:
         yield FieldError(path, name, "doesn't follow extended resource name standard")
 
 
-def pod_level_resource_name(name: str, path: str) -> Faults:
+def pod_level_resource_name(name: str, path: str) -> checks.Faults:
     """Check a resource name in the pod-level resources."""
     if name not in _POD_LEVEL and not name.startswith(_HUGE_PAGES):
         yield unsupported(path, name, ("cpu", f"{_HUGE_PAGES}<size>", "memory"))
 
 
 def resource_list(
-    check_name: Callable[[str, str], Faults] = label_key, counted: Container[str] = ("pods",)
-) -> Check:
+    check_name: Callable[[str, str], checks.Faults] = label_key, counted: Container[str] = ("pods",)
+) -> checks.Check:
     """Return a check of quantities by resource name; `counted` resources must be integers."""
 
-    def check(amounts: Mapping[str, Any], path: str) -> Faults:
+    def check(amounts: Mapping[str, Any], path: str) -> checks.Faults:
         for name, amount in amounts.items():
             where = f"{path}[{name}]"
             yield from check_name(name, where)
@@ -73,19 +72,19 @@ def resource_list(
     return check
 
 
-def resource_requirements(check_name: Callable[[str, str], Faults]) -> Check:
+def resource_requirements(check_name: Callable[[str, str], checks.Faults]) -> checks.Check:
     """Return a check of the `resources` of a container or a pod."""
     amount = resource_list(check_name)
 
-    def check(resources: Any, path: str) -> Faults:
+    def check(resources: Any, path: str) -> checks.Faults:
         limits, requests = part(resources, "limits"), part(resources, "requests")
         for name, limit in limits.items():
-            yield from amount({name: limit}, join(path, "limits"))
-            yield from _whole_pages(name, limit, f"{join(path, 'limits')}[{name}]")
+            yield from amount({name: limit}, checks.join(path, "limits"))
+            yield from _whole_pages(name, limit, f"{checks.join(path, 'limits')}[{name}]")
         for name, request in requests.items():
-            yield from amount({name: request}, join(path, "requests"))
+            yield from amount({name: request}, checks.join(path, "requests"))
             yield from _fits_limit(name, request, limits.get(name), path)
-            yield from _whole_pages(name, request, f"{join(path, 'requests')}[{name}]")
+            yield from _whole_pages(name, request, f"{checks.join(path, 'requests')}[{name}]")
         names = {*requests, *limits}
         has_pages = any(name.startswith(_HUGE_PAGES) for name in names)
         if has_pages and not {"cpu", "memory"}.intersection(names):
@@ -94,21 +93,21 @@ def resource_requirements(check_name: Callable[[str, str], Faults]) -> Check:
     return check
 
 
-def _fits_limit(name: str, request: Any, limit: Any, path: str) -> Faults:
+def _fits_limit(name: str, request: Any, limit: Any, path: str) -> checks.Faults:
     is_flexible = allows_overcommit(name)
     if limit is None:
         if not is_flexible:
             message = "Limit must be set for non overcommitable resources"
-            yield checks.required(join(path, "limits"), message)
+            yield checks.required(checks.join(path, "limits"), message)
         return
     requested, limited = parse_quantity(request), parse_quantity(limit)
     if requested > limited if is_flexible else requested != limited:
         relation = "less than or equal to" if is_flexible else "equal to"
         message = f"must be {relation} {name} limit of {limit}"
-        yield FieldError(join(path, "requests"), request, message)
+        yield FieldError(checks.join(path, "requests"), request, message)
 
 
-def _whole_pages(name: str, amount: Any, path: str) -> Faults:
+def _whole_pages(name: str, amount: Any, path: str) -> checks.Faults:
     if name.startswith(_HUGE_PAGES):
         quantity, page = parse_quantity(amount), _page_size(name)
         if page is None or page.nanos <= 0 or quantity.nanos % page.nanos:
@@ -127,6 +126,6 @@ pod_level_resources = resource_requirements(pod_level_resource_name)
 amounts = resource_list()
 
 
-def overhead(amounts: Mapping[str, Any], path: str) -> Faults:
+def overhead(amounts: Mapping[str, Any], path: str) -> checks.Faults:
     """Check a pod's overhead; faults have paths of a container's limits, as in kube-apiserver."""
     yield from container_resources({"limits": amounts}, path)

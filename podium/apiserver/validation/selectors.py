@@ -5,7 +5,6 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.selectors.node_selector import NAME_FIELD
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults, join
 from podium.apiserver.validation.names import label_key, label_map, label_value, subdomain
 
 _LISTING = ("In", "NotIn")
@@ -14,12 +13,12 @@ _COMPARING = ("Gt", "Lt")
 _UNKNOWN_OPERATOR = "not a valid selector operator"
 
 
-def _requirement(*operators: str, values: Check = label_value) -> Check:
-    def fits_operator(requirement: Any, path: str) -> Faults:
+def _requirement(*operators: str, values: checks.Check = label_value) -> checks.Check:
+    def fits_operator(requirement: Any, path: str) -> checks.Faults:
         operator, listed = requirement.get("operator") or "", requirement.get("values") or ()
-        where = join(path, "values")
+        where = checks.join(path, "values")
         if operator not in operators:
-            yield FieldError(join(path, "operator"), operator, _UNKNOWN_OPERATOR)
+            yield FieldError(checks.join(path, "operator"), operator, _UNKNOWN_OPERATOR)
         elif operator in _LISTING and not listed:
             yield checks.required(where, "must be specified when `operator` is 'In' or 'NotIn'")
         elif operator in _PRESENCE and listed:
@@ -37,22 +36,22 @@ label_selector = checks.fields(
 )
 
 
-def _names_one_node(requirement: Any, path: str) -> Faults:
+def _names_one_node(requirement: Any, path: str) -> checks.Faults:
     key, operator, values = (requirement.get(field) for field in ("key", "operator", "values"))
     if operator not in _LISTING:
-        yield FieldError(join(path, "operator"), operator, _UNKNOWN_OPERATOR)
+        yield FieldError(checks.join(path, "operator"), operator, _UNKNOWN_OPERATOR)
     elif len(values or ()) != 1:
         message = (
             "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         )
-        yield checks.required(join(path, "values"), message)
+        yield checks.required(checks.join(path, "values"), message)
     if key == NAME_FIELD:
-        yield from checks.each(subdomain)(values or (), join(path, "values"))
+        yield from checks.each(subdomain)(values or (), checks.join(path, "values"))
     else:
-        yield FieldError(join(path, "key"), key, "not a valid field selector key")
+        yield FieldError(checks.join(path, "key"), key, "not a valid field selector key")
 
 
-def _term(values: Check) -> Check:
+def _term(values: checks.Check) -> checks.Check:
     requirement = _requirement(*_LISTING, *_PRESENCE, *_COMPARING, values=values)
     return checks.fields(
         matchExpressions=checks.each(requirement), matchFields=checks.each(_names_one_node)

@@ -9,16 +9,15 @@ from podium.api.selectors.labels import equality_selector
 from podium.api.selectors.labels import label_selector as parse_selector
 from podium.apiserver.internal_types import internal
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, join
 from podium.apiserver.validation.metadata import template_meta
 from podium.apiserver.validation.pods.pod_validation import pod_spec
 from podium.apiserver.validation.selectors import label_selector
 
 
-def _template(template: Any, path: str) -> Faults:
+def _template(template: Any, path: str) -> checks.Faults:
     # kube-apiserver takes labels and annotations for fields of the template's own.
     yield from template_meta(part(template, "metadata"), path)
-    yield from pod_spec(part(template, "spec"), join(path, "spec"))
+    yield from pod_spec(part(template, "spec"), checks.join(path, "spec"))
 
 
 with_template = checks.fields(template=checks.absent_as({}, _template))
@@ -28,7 +27,7 @@ def _has_valid_selector(spec: Any) -> bool:
     return not any(label_selector(part(spec, "selector"), ""))
 
 
-def selected(spec: Any, path: str) -> Faults:
+def selected(spec: Any, path: str) -> checks.Faults:
     """Check that the selector, unless it is invalid, matches the labels of the template."""
     found = labels(part(spec, "template"))
     if _has_valid_selector(spec) and not parse_selector(spec.get("selector")).matches(found):
@@ -38,22 +37,22 @@ def selected(spec: Any, path: str) -> Faults:
 def _misfit(labels: Mapping[str, str], path: str) -> FieldError:
     message = "`selector` does not match template `labels`"
     return FieldError(
-        join(path, "template.metadata.labels"), dict(sorted(labels.items())) or None, message
+        checks.join(path, "template.metadata.labels"), dict(sorted(labels.items())) or None, message
     )
 
 
-def selected_template(spec: Any, path: str) -> Faults:
+def selected_template(spec: Any, path: str) -> checks.Faults:
     """Check a template, and that the selector matches it, unless the selector is invalid."""
     if _has_valid_selector(spec):
         yield from selected(spec, path)
         yield from with_template(spec, path)
 
 
-def valid_selector(kind: str, invalid: str = "invalid label selector") -> Check:
+def valid_selector(kind: str, invalid: str = "invalid label selector") -> checks.Check:
     """Return a check that a selector is present, valid and not empty."""
 
-    def check(spec: Any, path: str) -> Faults:
-        selector, where = spec.get("selector"), join(path, "selector")
+    def check(spec: Any, path: str) -> checks.Faults:
+        selector, where = spec.get("selector"), checks.join(path, "selector")
         if selector is None:
             yield checks.required(where)
             return
@@ -67,42 +66,42 @@ def valid_selector(kind: str, invalid: str = "invalid label selector") -> Check:
     return check
 
 
-def always(kind: str) -> Check:
+def always(kind: str) -> checks.Check:
     """Return a check that a template has restart policy Always and no active deadline."""
 
-    def check(spec: Any, path: str) -> Faults:
-        pod, where = part(spec, "template", "spec"), join(path, "template.spec")
+    def check(spec: Any, path: str) -> checks.Faults:
+        pod, where = part(spec, "template", "spec"), checks.join(path, "template.spec")
         policy = pod.get("restartPolicy") or "Always"
         if policy != "Always":
-            yield unsupported(join(where, "restartPolicy"), policy, ("Always",))
+            yield unsupported(checks.join(where, "restartPolicy"), policy, ("Always",))
         if (seconds := pod.get("activeDeadlineSeconds")) is not None:
             message = f"activeDeadlineSeconds in {kind} is not Supported"
-            field = join(where, "activeDeadlineSeconds")
-            yield MinorFieldError(field, seconds, message, ErrorKind.FORBIDDEN)
+            field = checks.join(where, "activeDeadlineSeconds")
+            yield checks.MinorFieldError(field, seconds, message, ErrorKind.FORBIDDEN)
 
     return check
 
 
-def mapped(spec: Any, path: str) -> Faults:
+def mapped(spec: Any, path: str) -> checks.Faults:
     """Check that a selector that is a plain map matches the labels of the template."""
     selector, found = part(spec, "selector"), labels(part(spec, "template"))
     if selector and not equality_selector(selector).matches(found):
         yield _misfit(found, path)
 
 
-def own_selector(spec: Any, path: str) -> Faults:
+def own_selector(spec: Any, path: str) -> checks.Faults:
     """Check the selector of a Job, which is only required if `manualSelector` is set."""
     if spec.get("selector") is not None:
-        yield from label_selector(spec["selector"], join(path, "selector"))
+        yield from label_selector(spec["selector"], checks.join(path, "selector"))
         yield from selected(spec, path)
     elif spec.get("manualSelector"):
-        yield checks.required(join(path, "selector"))
+        yield checks.required(checks.join(path, "selector"))
 
 
-def until_done(spec: Any, path: str) -> Faults:
+def until_done(spec: Any, path: str) -> checks.Faults:
     """Check that a Job template's restart policy is Never or OnFailure."""
     policy = part(spec, "template", "spec").get("restartPolicy") or "Always"
-    where = join(path, "template.spec.restartPolicy")
+    where = checks.join(path, "template.spec.restartPolicy")
     if policy == "Always":
         yield checks.required(where, 'valid values: "OnFailure", "Never"')
     elif policy not in ("OnFailure", "Never"):

@@ -15,7 +15,6 @@ from podium.api.resources import is_sidecar
 from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.pods.pod_validation import pod as pod_check
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations as tolerations_check
@@ -32,7 +31,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _SYSTEM_CONDITIONS = frozenset({"PodScheduled", "Ready", "Initialized"})
 
 
-def _spec_update(new: Object, old: Object) -> Faults:
+def _spec_update(new: Object, old: Object) -> checks.Faults:
     spec, before = spec_of(new), spec_of(old)
     if spec is before or spec == before:
         return
@@ -82,7 +81,7 @@ def _spec_update(new: Object, old: Object) -> Faults:
         yield checks.forbidden("spec", f"{message}\n{difference(stored, rest)}")
 
 
-def _mirror(new: Object, old: Object) -> Faults:
+def _mirror(new: Object, old: Object) -> checks.Faults:
     # Whether a pod mirrors a static one is settled when it is created.
     now, before = annotations(new), annotations(old)
     path = f"metadata.annotations[{MIRROR_ANNOTATION}]"
@@ -127,7 +126,7 @@ def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
 _TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
 
 
-def _tightened(spec: Object, before: Object) -> Faults:
+def _tightened(spec: Object, before: Object) -> checks.Faults:
     selector = part(spec, "nodeSelector")
     if any(selector.get(key) != v for key, v in part(before, "nodeSelector").items()):
         message = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
@@ -161,7 +160,7 @@ def _grown(new: Object, old: Object) -> bool:
     return all(rules.same(now[: len(then)], then) for now, then in pairs)
 
 
-def _status(new: Object, old: Object) -> Faults:
+def _status(new: Object, old: Object) -> checks.Faults:
     status, before, spec = status_of(new), status_of(old), spec_of(new)
     for index, condition in enumerate(entries(status, "conditions")):
         kind, where = condition.get("type") or "", f"status.conditions[{index}]"
@@ -200,13 +199,13 @@ def _status(new: Object, old: Object) -> Faults:
 status_update = rules.all_of(rules.metadata, _mirror, _status)
 
 
-def _generation(observer: Object, path: str) -> Faults:
+def _generation(observer: Object, path: str) -> checks.Faults:
     generation = observer.get("observedGeneration") or 0
     if generation < 0:
         yield FieldError(f"{path}.observedGeneration", generation, "must be a non-negative integer")
 
 
-def _ip_list(addresses: Sequence[Object], path: str) -> Faults:
+def _ip_list(addresses: Sequence[Object], path: str) -> checks.Faults:
     ips = [one.get("ip") or "" for one in addresses]
     faults = [*checks.each(checks.ip_address)(ips, path)]
     yield from faults
@@ -216,7 +215,7 @@ def _ip_list(addresses: Sequence[Object], path: str) -> Faults:
         yield FieldError(path, [{"IP": ip} for ip in ips], message)
 
 
-def _restarted(status: Object, before: Object, spec: Object) -> Faults:
+def _restarted(status: Object, before: Object, spec: Object) -> checks.Faults:
     # A container that isn't restarted stays terminated.
     policy = spec.get("restartPolicy")
     sidecars = {one["name"] for one in init_containers_of(spec) if is_sidecar(one)}

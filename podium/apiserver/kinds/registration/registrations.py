@@ -21,7 +21,6 @@ from podium.apiserver.decoding.typed import with_defaults
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled_by_schema
 from podium.apiserver.kinds.registration.registration import ReadField, Registration, text
-from podium.apiserver.kinds.registration.rules import every_metadata
 from podium.apiserver.refusals import first_faults
 from podium.apiserver.schema import json_paths, struct_of
 from podium.apiserver.schema.custom import struct_for
@@ -144,4 +143,4 @@ def validate_update(
     again by the rules of most kinds.
     """
     rule = registration_of(kind).rules.get(subresource)
-    return [*every_metadata(new, old), *(rule(new, old) if rule is not None else ())]
+    return [*rules.every_metadata(new, old), *(rule(new, old) if rule is not None else ())]

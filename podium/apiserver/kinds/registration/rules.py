@@ -5,6 +5,7 @@ identical Python object in both is unchanged and isn't checked.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -74,34 +75,24 @@ def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
 
 def fixed(path: str, message: str) -> Rule:
     """Return a rule that forbids changes of a field with a custom message."""
-
-    def rule(new: Object, old: Object) -> Faults:
-        if not same(at(new, path), at(old, path)):
-            yield forbidden(path, message)
-
-    return rule
+    return lambda new, old: iter(
+        () if same(at(new, path), at(old, path)) else (forbidden(path, message),)
+    )
 
 
 def all_of(*rules: Rule) -> Rule:
     """Return a rule that yields the faults of several rules, in order."""
-
-    def rule(new: Object, old: Object) -> Faults:
-        for one in rules:
-            yield from one(new, old)
-
-    return rule
+    return lambda new, old: chain.from_iterable(rule(new, old) for rule in rules)
 
 
 def valid(check: Check, *parts: str) -> Rule:
     """Return a rule that checks the new object, and only reports faults in `parts` if given."""
     within = tuple(f"{part}{mark}" for part in parts for mark in ".[")
-
-    def rule(new: Object, _old: Object) -> Faults:
-        for fault in check(new, ""):
-            if not parts or fault.field.startswith(within) or fault.field in parts:
-                yield fault
-
-    return rule
+    return lambda new, _: (
+        fault
+        for fault in check(new, "")
+        if not parts or fault.field.startswith(within) or fault.field in parts
+    )
 
 
 def not_negative(*paths: str) -> Rule:

@@ -25,11 +25,10 @@ from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object
 from podium.apiserver.kinds.tables import cells, pod_cells
 from podium.apiserver.kinds.tables.ages import since
-from podium.apiserver.kinds.tables.cells import Cell, Read, value_at
 
 _DATA = files("podium.apiserver.kinds.tables") / "columns.txt"
 _MODULES = {"": cells, "pods": pod_cells}
-_EMPTY: Mapping[str, Cell] = {"string": "", "integer": 0, "boolean": False, "date": ""}
+_EMPTY: Mapping[str, cells.Cell] = {"string": "", "integer": 0, "boolean": False, "date": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +46,24 @@ class Column:
     """
 
     name: str
-    source: str | Read
+    source: str | cells.Read
     description: str
     type: str = "string"
-    default: Cell = ""
+    default: cells.Cell = ""
     priority: int = 0
     format: str = ""
     is_raw: bool = False
 
-    def read(self, obj: Object, now_s: float) -> Cell:
+    def read(self, obj: Object, now_s: float) -> cells.Cell:
         """Return the cell for an object."""
         if not isinstance(self.source, str):
             cell = self.source(obj, now_s)
             return self.default if cell in (None, "") else cell
-        found = value_at(obj, self.source)
+        found = cells.value_at(obj, self.source)
         if found in (None, ""):
             return self.default
         if self.is_raw:
-            raw: Cell = found
+            raw: cells.Cell = found
             return raw
         match self.type:
             case "integer" if isinstance(found, int | float):
@@ -119,7 +118,7 @@ def _column(line: str) -> Column:
     )
 
 
-def _function(call: str) -> Read:
+def _function(call: str) -> cells.Read:
     name, _, arguments = call.removesuffix(")").partition("(")
     module, _, name = name.rpartition(".")
     texts = arguments.split(",") if arguments else ()
@@ -148,7 +147,7 @@ def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
     return {**row, "conditions": conditions} if conditions else row
 
 
-def column_definitions(kind: Kind) -> list[dict[str, Cell]]:
+def column_definitions(kind: Kind) -> list[dict[str, cells.Cell]]:
     """Return the `TableColumnDefinition`s (meta/v1) of a kind's table."""
     fields = ("name", "type", "format", "description", "priority")
     return [{field: getattr(column, field) for field in fields} for column in columns_of(kind)]

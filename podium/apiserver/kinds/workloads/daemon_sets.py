@@ -8,10 +8,8 @@ from podium.api.objects import Object, annotated, annotations, part
 from podium.api.values.integers import parse_int
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.selectors import label_selector
 
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
@@ -21,20 +19,20 @@ _not_empty = checks.must(
 _amounts = checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent)
 
 
-def _strategy(strategy: Any, path: str) -> Faults:
+def _strategy(strategy: Any, path: str) -> checks.Faults:
     kind, rolling = strategy.get("type") or "RollingUpdate", part(strategy, "rollingUpdate")
     if kind not in ("RollingUpdate", "OnDelete"):
         yield unsupported(path, strategy, ("RollingUpdate", "OnDelete"))
     if kind != "RollingUpdate" or not rolling:
         return
-    path = join(path, "rollingUpdate")
+    path = checks.join(path, "rollingUpdate")
     yield from _amounts(rolling, path)
     unavailable, surge = rolling.get("maxUnavailable", 1), rolling.get("maxSurge", 0)
     if not workloads.is_nothing(surge) and not workloads.is_nothing(unavailable):
         message = "may not be set when maxUnavailable is non-zero"
-        yield checks.MinorFieldError(join(path, "maxSurge"), surge, message)
+        yield checks.MinorFieldError(checks.join(path, "maxSurge"), surge, message)
     elif workloads.is_nothing(surge) and workloads.is_nothing(unavailable):
-        where, message = join(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0"
+        where, message = checks.join(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0"
         yield checks.MinorFieldError(where, None, message, ErrorKind.REQUIRED)
 
 
@@ -52,7 +50,7 @@ _valid = workloads.workload_check(
 
 def _update(new: Object, old: Object, _now_s: float) -> Object:
     count = annotations(old).get(_TEMPLATE_GENERATION, "1")
-    if at(new, "spec.template") != at(old, "spec.template"):
+    if rules.at(new, "spec.template") != rules.at(old, "spec.template"):
         count = str((parse_int(count) or 0) + 1)
     return _with_template_generation(new, count)
 

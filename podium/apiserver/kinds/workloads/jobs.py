@@ -12,12 +12,10 @@ from podium.apiserver.internal_types import internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled_where_absent, inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.job_status import status_update
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.job_policies import policies
 from podium.apiserver.validation.metadata import template_meta
 from podium.apiserver.validation.names import validate_dns_label
@@ -52,12 +50,12 @@ def _create(job: Object, _creation: Creation) -> Object:
     return workloads.labelled_like_template(generated)
 
 
-def _template(new: Object, old: Object) -> Faults:
+def _template(new: Object, old: Object) -> checks.Faults:
     now, before = pod_template_of(new), pod_template_of(old)
     if now is before or now == before:
         return
     shown = internal("PodTemplateSpec", now)
-    if at(old, "spec.suspend") is True and at(old, "status.startTime") is None:
+    if rules.at(old, "spec.suspend") is True and rules.at(old, "status.startTime") is None:
         # Where the pods of a job go may be changed before it has ever run.
         former = spec_of(before)
         kept = {field: former[field] for field in _DIRECTIVES if field in former}
@@ -67,13 +65,13 @@ def _template(new: Object, old: Object) -> Faults:
         yield FieldError("spec.template", shown, "field is immutable")
 
 
-def _completions(new: Object, old: Object) -> Faults:
-    now, before = at(new, "spec.completions"), at(old, "spec.completions")
+def _completions(new: Object, old: Object) -> checks.Faults:
+    now, before = rules.at(new, "spec.completions"), rules.at(old, "spec.completions")
     if rules.same(now, before):
         return
-    if at(new, "spec.completionMode") != "Indexed" or now is None or before is None:
+    if rules.at(new, "spec.completionMode") != "Indexed" or now is None or before is None:
         yield from rules.immutable_value(now, before, "spec.completions")
-    elif now != at(new, "spec.parallelism") or before != at(old, "spec.parallelism"):
+    elif now != rules.at(new, "spec.parallelism") or before != rules.at(old, "spec.parallelism"):
         yield FieldError("spec.completions", now, _TANDEM)
 
 
@@ -111,10 +109,10 @@ _job_spec = checks.both(
 )
 
 
-def _last_pod_named(job: Any, _path: str) -> Faults:
+def _last_pod_named(job: Any, _path: str) -> checks.Faults:
     completions, name = spec_of(job).get("completions") or 0, name_of(job)
     host = f"{name}-{completions - 1}"
-    is_indexed = at(job, "spec.completionMode") == "Indexed" and completions > 0
+    is_indexed = rules.at(job, "spec.completionMode") == "Indexed" and completions > 0
     if is_indexed and validate_dns_label(host):
         message = f"will not able to create pod with invalid DNS label: {host}"
         yield FieldError("metadata.name", name, message)
@@ -137,7 +135,7 @@ JOB = Registration(
     ),
     validate_subresource_update={"status": status_update},
     create=_create,
-    selectable={"status.successful": lambda job: str(at(job, "status.succeeded") or 0)},
+    selectable={"status.successful": lambda job: str(rules.at(job, "status.succeeded") or 0)},
     unselectable='field label "{}" not supported for batchv1.Job',
 )
 
@@ -145,7 +143,7 @@ _ZONE_IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field in
 _NO_ZONE = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
 
 
-def _schedule(text: Any, path: str) -> Faults:
+def _schedule(text: Any, path: str) -> checks.Faults:
     if not text:
         yield checks.required(path)
     elif "TZ" in text:
@@ -157,7 +155,7 @@ def _schedule(text: Any, path: str) -> Faults:
             yield FieldError(path, text, str(error))
 
 
-def _time_zone(text: Any, path: str) -> Faults:
+def _time_zone(text: Any, path: str) -> checks.Faults:
     if not text or text.lower() == "local":
         yield FieldError(path, text, _NO_ZONE)
         return
@@ -167,7 +165,7 @@ def _time_zone(text: Any, path: str) -> Faults:
         yield FieldError(path, text, str(error))
 
 
-def _generated_selector(is_manual: bool, path: str) -> Faults:
+def _generated_selector(is_manual: bool, path: str) -> checks.Faults:
     return iter([unsupported(path, True, ["nil", "false"])] if is_manual else ())
 
 

@@ -12,7 +12,6 @@ from podium.apiserver.kinds.registration.defaulting import defaults_of, every, f
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.claims import claim_spec
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label
@@ -33,19 +32,19 @@ _management = checks.must(
 )
 
 
-def _strategy(strategy: Any, path: str) -> Faults:
+def _strategy(strategy: Any, path: str) -> checks.Faults:
     kind, rolling = strategy.get("type") or "RollingUpdate", strategy.get("rollingUpdate")
-    where = join(path, "rollingUpdate")
+    where = checks.join(path, "rollingUpdate")
     if kind not in ("RollingUpdate", "OnDelete"):
         yield FieldError(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")
     elif kind == "OnDelete" and rolling is not None:
         yield FieldError(where, rolling, "only allowed for updateStrategy 'RollingUpdate'")
     elif kind == "RollingUpdate":
         partition = part(strategy, "rollingUpdate").get("partition") or 0
-        yield from checks.count(partition, join(where, "partition"))
+        yield from checks.count(partition, checks.join(where, "partition"))
 
 
-def _claimed_template(spec: Any, path: str) -> Faults:
+def _claimed_template(spec: Any, path: str) -> checks.Faults:
     names = [name_of(claim) for claim in entries(spec, "volumeClaimTemplates")]
     claims = {name: {"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names}
     if claims:
@@ -56,7 +55,7 @@ def _claimed_template(spec: Any, path: str) -> Faults:
     yield from templates.selected_template(spec, path)
 
 
-def _statefulset_spec(new: Object, old: Object) -> Faults:
+def _statefulset_spec(new: Object, old: Object) -> checks.Faults:
     spec, before = (without(spec_of(obj), *_STATEFUL_CHANGEABLE) for obj in (new, old))
     if not rules.same(spec, before):
         *listed, last = (f"'{field}'" for field in _STATEFUL_CHANGEABLE)

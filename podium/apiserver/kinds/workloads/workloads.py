@@ -4,9 +4,7 @@ from podium.api.errors import FieldError
 from podium.api.objects import Object, labels, metadata_of
 from podium.api.workloads import pod_template_of
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.rules import Rule, at
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
 
 pods = checks.fields(replicas=checks.count)
@@ -19,7 +17,7 @@ def is_nothing(number: object) -> bool:
     return number in (0, "0%")
 
 
-def workload_check(*spec: Check) -> Check:
+def workload_check(*spec: checks.Check) -> checks.Check:
     """Return a check of a workload that applies checks to its spec."""
     return object_check(spec=checks.needed(checks.both(*spec)))
 
@@ -32,24 +30,24 @@ def labelled_like_template(workload: Object) -> Object:
     return {**workload, "metadata": {**metadata_of(workload), "labels": dict(found)}}
 
 
-def _at_most(field: str, other: str, message: str) -> Rule:
-    def rule(new: Object, _old: Object) -> Faults:
-        found = at(new, f"status.{field}") or 0
-        if found > (at(new, f"status.{other}") or 0):
+def _at_most(field: str, other: str, message: str) -> rules.Rule:
+    def rule(new: Object, _old: Object) -> checks.Faults:
+        found = rules.at(new, f"status.{field}") or 0
+        if found > (rules.at(new, f"status.{other}") or 0):
             yield FieldError(f"status.{field}", found, message)
 
     return rule
 
 
-def not_decremented(new: Object, old: Object) -> Faults:
+def not_decremented(new: Object, old: Object) -> checks.Faults:
     """Yield a fault if `status.collisionCount` decreases."""
     path = "status.collisionCount"
-    now, before = at(new, path), at(old, path)
+    now, before = rules.at(new, path), rules.at(old, path)
     if before is not None and (now is None or now < before):
         yield FieldError(path, now or 0, "cannot be decremented")
 
 
-def within_replicas(*fields: str) -> Rule:
+def within_replicas(*fields: str) -> rules.Rule:
     """Return a rule that status fields aren't greater than `status.replicas`."""
     most = "cannot be greater than status.replicas"
     return rules.all_of(

@@ -36,7 +36,6 @@ from podium.apiserver.patching.ownership.owners import (
     updated_owners,
     with_owners,
 )
-from podium.apiserver.patching.ownership.typed_values import UntypedError
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
@@ -90,7 +89,7 @@ def apply_configuration(
         if before is not None:
             new = _pruned(new, owners, before.fields, struct)
         comparison = typed_values.compare(live, new, struct, reset)
-    except UntypedError as error:
+    except typed_values.UntypedError as error:
         raise _unusable("failed to create typed live object", live, str(error)) from None
     if not request.options.force:
         changed = comparison.changed
@@ -167,7 +166,7 @@ def _unchanged_fields(live: Object, api_version: str, struct: Struct) -> FieldSe
         fields = typed_values.owned_fields(applied, struct)
         for differing in typed_values.compare(applied, live, struct):
             fields = field_sets.difference(fields, differing)
-    except (ValueError, UntypedError):
+    except (ValueError, typed_values.UntypedError):
         return NOTHING
     return fields
 

@@ -10,7 +10,6 @@ from podium.apiserver.registry import Registry
 from podium.apiserver.requests import routes
 from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.openapi import schemas
-from podium.apiserver.requests.openapi.schemas import Dialect
 from podium.apiserver.schema import Struct, meta_struct
 from podium.apiserver.schema.custom import struct_for
 
@@ -45,7 +44,7 @@ _OTHER_ACTIONS = ("list", "deletecollection")
 _WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection": "deleteCollection"}
 
 
-def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[str, Item]:
+def paths(kinds: Registry, dialect: schemas.Dialect, group: str, version: str) -> dict[str, Item]:
     """Return the operations of a group and version, by path."""
     items: dict[str, Item] = {}
     for kind in kinds.by_plural[group, version].values():
@@ -70,7 +69,7 @@ def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[s
 
 
 def _item(
-    dialect: Dialect,
+    dialect: schemas.Dialect,
     kind: Kind,
     group_version: tuple[str, str],
     path: str,
@@ -101,7 +100,7 @@ def _item(
     return {**item, "parameters": [{**part, "required": True} for part in parts]}
 
 
-def _operation(dialect: Dialect, kind: Kind, struct: Struct, action: str) -> Item:
+def _operation(dialect: schemas.Dialect, kind: Kind, struct: Struct, action: str) -> Item:
     names = sorted(("pretty", *OPTIONS[action]))
     parameters = [dialect.parameter(name, "query", _TYPES.get(name, "string")) for name in names]
     deletes = action in ("delete", "deletecollection")

@@ -5,7 +5,6 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.objects import entries, part
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.names import dns_label, label_key
 from podium.apiserver.validation.selectors import label_selector, node_selector, node_selector_term
 
@@ -17,13 +16,13 @@ _DO_NOT_SCHEDULE = "DoNotSchedule"
 _weight = checks.absent_as(0, checks.integer(1, 100, "must be in the range 1-100"))
 
 
-def _namespaces(names: Any, path: str) -> Faults:
+def _namespaces(names: Any, path: str) -> checks.Faults:
     # The path has no index, and isn't the field's name, as in kube-apiserver.
     for name in names:
         yield from dns_label(name, path.removesuffix("s"))
 
 
-def _label_keys_fit(term: Any, path: str) -> Faults:
+def _label_keys_fit(term: Any, path: str) -> checks.Faults:
     for name in ("matchLabelKeys", "mismatchLabelKeys"):
         yield from _label_keys(term, path, name)
     # The path lacks the field's name, as in kube-apiserver.
@@ -31,19 +30,19 @@ def _label_keys_fit(term: Any, path: str) -> Faults:
     others = set(entries(term, "mismatchLabelKeys"))
     for index, key in enumerate(entries(term, "matchLabelKeys")):
         if key in others:
-            where = f"{join(path, 'matchLabelKeys')}[{index}]"
+            where = f"{checks.join(path, 'matchLabelKeys')}[{index}]"
             yield FieldError(where, key, "exists in both matchLabelKeys and mismatchLabelKeys")
 
 
-def _label_keys(term: Any, path: str, field: str) -> Faults:
-    keys, where = entries(term, field), join(path, field)
+def _label_keys(term: Any, path: str, field: str) -> checks.Faults:
+    keys, where = entries(term, field), checks.join(path, field)
     if keys and term.get("labelSelector") is None:
         yield checks.forbidden(where, "must not be specified when labelSelector is not set")
     else:
         yield from checks.each(label_key)(keys, where)
 
 
-def _not_selected_already(term: Any, path: str) -> Faults:
+def _not_selected_already(term: Any, path: str) -> checks.Faults:
     # A key is merged into the selector, so it occurs there once, but not twice.
     selector = part(term, "labelSelector")
     places: dict[str, int] = {}
@@ -58,7 +57,7 @@ def _not_selected_already(term: Any, path: str) -> Faults:
         known.add(key)
 
 
-def _term_topology_key(key: Any, path: str) -> Faults:
+def _term_topology_key(key: Any, path: str) -> checks.Faults:
     if not key:
         yield checks.required(path, _EMPTY)
     yield from label_key(key, path)
@@ -93,11 +92,11 @@ affinity = checks.fields(
 )
 
 
-def _min_domains_when_required(constraint: Any, path: str) -> Faults:
+def _min_domains_when_required(constraint: Any, path: str) -> checks.Faults:
     when = constraint.get("whenUnsatisfiable")
     if constraint.get("minDomains") is not None and when != _DO_NOT_SCHEDULE:
         message = f"can only use minDomains if whenUnsatisfiable={_DO_NOT_SCHEDULE}, not {when}"
-        yield FieldError(join(path, "minDomains"), constraint["minDomains"], message)
+        yield FieldError(checks.join(path, "minDomains"), constraint["minDomains"], message)
 
 
 _node_inclusion_policy = checks.one_of("Honor", "Ignore")
@@ -114,12 +113,12 @@ _rest_of_constraint = checks.both(
         nodeAffinityPolicy=_node_inclusion_policy, nodeTaintsPolicy=_node_inclusion_policy
     ),
     lambda value, path: _label_keys(value, path, "matchLabelKeys"),
-    lambda value, path: _not_selected_already(value, join(path, "matchLabelKeys")),
+    lambda value, path: _not_selected_already(value, checks.join(path, "matchLabelKeys")),
     checks.fields(labelSelector=label_selector),
 )
 
 
-def spread_constraints(constraints: Any, path: str) -> Faults:
+def spread_constraints(constraints: Any, path: str) -> checks.Faults:
     """Check a pod's `topologySpreadConstraints`; topologyKey and whenUnsatisfiable are unique."""
     pairs = [
         tuple(constraint.get(field) or "" for field in ("topologyKey", "whenUnsatisfiable"))

@@ -7,15 +7,14 @@ from podium.api.selectors.labels import validate_label_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
 from podium.apiserver.internal_types import internal
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.names import label_key, label_value
 
 _EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
 
 
-def _operator_and_effect(toleration: Any, path: str) -> Faults:
+def _operator_and_effect(toleration: Any, path: str) -> checks.Faults:
     operator, effect = toleration.get("operator") or "", toleration.get("effect") or ""
-    compared, where = toleration.get("value") or "", join(path, "operator")
+    compared, where = toleration.get("value") or "", checks.join(path, "operator")
     if not toleration.get("key") and operator != "Exists":
         message = (
             "operator must be Exists when `key` is empty, which means "
@@ -24,7 +23,7 @@ def _operator_and_effect(toleration: Any, path: str) -> Faults:
         yield FieldError(where, operator, message)
     if toleration.get("tolerationSeconds") is not None and effect != NO_EXECUTE:
         message = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-        yield FieldError(join(path, "effect"), effect, message)
+        yield FieldError(checks.join(path, "effect"), effect, message)
     if operator == "Exists":
         if compared:
             yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
@@ -51,7 +50,7 @@ _taint = checks.fields(
 )
 
 
-def taints(taints: Any, path: str) -> Faults:
+def taints(taints: Any, path: str) -> checks.Faults:
     """Check the `taints` of a node, including that key and effect are unique."""
     yield from checks.each(_taint)(taints, path)
     seen = set()
