@@ -27,15 +27,6 @@ Schema = Mapping[str, Any]
 _HEADER = frozenset({"apiVersion", "kind", "metadata"})
 
 
-def _read_custom(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return a custom object and messages on its unknown fields; raises DecodingError."""
-    checker = Checker()
-    found = checker.check(obj, header_struct(kind))
-    unknown: list[str] = []
-    kept = _pruned(found, kind.schema, None, unknown, is_whole=True)
-    return kept, (*checker.strict, *sorted(f'unknown field "{one}"' for one in unknown))
-
-
 def pruned(value: Any, schema: Schema) -> Any:
     """Return a value without the fields that its schema doesn't have."""
     return _pruned(value, schema, None, [])
@@ -111,7 +102,9 @@ class DecodedObject(msgspec.Struct, frozen=True):
 
 def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str, ...]]:
     """Return an object in its stored form, and messages on unknown fields; raises DecodingError."""
-    if isinstance(kind, CustomKind):
-        return _read_custom(kind, value)
-    checker = Checker()
-    return checker.check(value, struct_for(kind, api_version)), checker.strict
+    checker, unknown = Checker(), list[str]()
+    if not isinstance(kind, CustomKind):
+        return checker.check(value, struct_for(kind, api_version)), checker.strict
+    found = checker.check(value, header_struct(kind))
+    kept = _pruned(found, kind.schema, None, unknown, is_whole=True)
+    return kept, (*checker.strict, *sorted(f'unknown field "{one}"' for one in unknown))

@@ -82,11 +82,10 @@ def resize_update(new: Object, old: Object) -> Faults:
         yield checks.forbidden("spec", "Pod running on node without support for resize")
     spec, before = spec_of(new), spec_of(old)
     yield from _nothing_removed(spec, before, "spec")
-    for index, (now, then) in enumerate(_pairs(spec, before, "initContainers")):
-        if is_sidecar(then):
-            yield from _nothing_removed(now, then, f"spec.initContainers[{index}]")
-    for index, (now, then) in enumerate(_pairs(spec, before, "containers")):
-        yield from _nothing_removed(now, then, f"spec.containers[{index}]")
+    for field in ("initContainers", "containers"):
+        for index, (now, then) in enumerate(_pairs(spec, before, field)):
+            if field == "containers" or is_sidecar(then):
+                yield from _nothing_removed(now, then, f"spec.{field}[{index}]")
     for now, then in _pairs(spec, before, "containers"):
         if not _differs_in_resizable_only(now, then):
             yield checks.forbidden("spec", "only cpu and memory resources are mutable")

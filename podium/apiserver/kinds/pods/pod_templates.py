@@ -161,9 +161,6 @@ def merge_label_keys(pod: Object) -> Object:
             _merged(term, "matchLabelKeys", "In", labels), "mismatchLabelKeys", "NotIn", labels
         )
 
-    def constraint(constraint: Object) -> Object:
-        return _merged(constraint, "matchLabelKeys", "In", labels)
-
     def of_both_strengths(affinity: Object) -> Object:
         return inside(
             affinity,
@@ -173,13 +170,13 @@ def merge_label_keys(pod: Object) -> Object:
             ),
         )
 
-    def affinity(affinity: Object) -> Object:
-        return inside(affinity, podAffinity=of_both_strengths, podAntiAffinity=of_both_strengths)
-
-    def spec(spec: Object) -> Object:
-        return inside(spec, affinity=affinity, topologySpreadConstraints=every(constraint))
-
-    return inside(pod, spec=spec)
+    both = dict.fromkeys(("podAffinity", "podAntiAffinity"), of_both_strengths)
+    merged = inside(
+        spec_of(pod),
+        affinity=lambda affinity: inside(affinity, **both),
+        topologySpreadConstraints=every(lambda one: _merged(one, "matchLabelKeys", "In", labels)),
+    )
+    return with_field(pod, "spec", merged)
 
 
 def _merged(term: Object, field: str, operator: str, labels: Mapping[str, str]) -> Object:

@@ -91,10 +91,8 @@ def _with_partition(strategy: Object) -> Object:
 
 
 def _with_kinds_of_claims(stateful_set: Object) -> Object:
-    def claim(template: Object) -> Object:
-        return filled(template, apiVersion="v1", kind="PersistentVolumeClaim")
-
-    return inside(stateful_set, spec=lambda spec: inside(spec, volumeClaimTemplates=every(claim)))
+    claims = every(lambda claim: filled(claim, apiVersion="v1", kind="PersistentVolumeClaim"))
+    return inside(stateful_set, spec=lambda spec: inside(spec, volumeClaimTemplates=claims))
 
 
 _kept_or_not = checks.detail(checks.one_of("Retain", "Delete"))

@@ -30,15 +30,6 @@ def labelled_like_template(workload: Object) -> Object:
     return {**workload, "metadata": {**metadata_of(workload), "labels": dict(found)}}
 
 
-def _at_most(field: str, other: str, message: str) -> rules.Rule:
-    def rule(new: Object, _old: Object) -> checks.Faults:
-        found = rules.at(new, f"status.{field}") or 0
-        if found > (rules.at(new, f"status.{other}") or 0):
-            yield FieldError(f"status.{field}", found, message)
-
-    return rule
-
-
 def not_decremented(new: Object, old: Object) -> checks.Faults:
     """Yield a fault if `status.collisionCount` decreases."""
     path = "status.collisionCount"
@@ -49,8 +40,13 @@ def not_decremented(new: Object, old: Object) -> checks.Faults:
 
 def within_replicas(*fields: str) -> rules.Rule:
     """Return a rule that status fields aren't greater than `status.replicas`."""
-    most = "cannot be greater than status.replicas"
-    return rules.all_of(
-        *(_at_most(field, "replicas", most) for field in fields),
-        _at_most("availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"),
-    )
+    bounds = [(field, "replicas", "status.replicas") for field in fields]
+    bounds.append(("availableReplicas", "readyReplicas", "readyReplicas"))
+
+    def rule(new: Object, _old: Object) -> checks.Faults:
+        for field, other, shown in bounds:
+            found = rules.at(new, f"status.{field}") or 0
+            if found > (rules.at(new, f"status.{other}") or 0):
+                yield FieldError(f"status.{field}", found, f"cannot be greater than {shown}")
+
+    return rule

@@ -6,6 +6,7 @@ of a security context aren't checked, nor those of mounts that only a kubelet re
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Self
 
 import msgspec
@@ -267,7 +268,8 @@ def common(container: Object, path: str, pod: PodParts) -> Faults:
     yield from mounts(container, path, pod.volumes)
     yield from _last_fields(container, path)
     yield from _claims(container, join(path, "resources.claims"), pod)
-    yield from checks.detail(_resizing(pod.restart_policy))(container, path)
+    resizing = partial(_resizing, restart_policy=pod.restart_policy)
+    yield from checks.detail(resizing)(container, join(path, "resizePolicy"))
 
 
 def _claims(container: Object, path: str, pod: PodParts) -> Faults:
@@ -288,25 +290,22 @@ def _claims(container: Object, path: str, pod: PodParts) -> Faults:
             yield FieldError(where, name, message, ErrorKind.NOT_FOUND)
 
 
-def _resizing(restart_policy: str) -> Check:
-    def check(container: Object, path: str) -> Faults:
-        # Most faults have no index, as in kube-apiserver.
-        where, seen = join(path, "resizePolicy"), set[str]()
-        for index, policy in enumerate(entries(container, "resizePolicy")):
-            name, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
-            if name in seen:
-                yield checks.duplicate(f"{where}[{index}]", name)
-            seen.add(name)
-            for value, known in ((name, _RESIZABLE), (restart, _AFTER_RESIZE)):
-                if not value:
-                    yield checks.required(where)
-                elif value not in known:
-                    yield unsupported(where, value, known)
-            if restart_policy == "Never" and restart != "NotRequired":
-                message = "must be 'NotRequired' when `restartPolicy` is 'Never'"
-                yield FieldError(where, restart, message)
-
-    return check
+def _resizing(container: Object, where: str, restart_policy: str) -> Faults:
+    # Most faults have no index, as in kube-apiserver.
+    seen = set[str]()
+    for index, policy in enumerate(entries(container, "resizePolicy")):
+        name, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
+        if name in seen:
+            yield checks.duplicate(f"{where}[{index}]", name)
+        seen.add(name)
+        for value, known in ((name, _RESIZABLE), (restart, _AFTER_RESIZE)):
+            if not value:
+                yield checks.required(where)
+            elif value not in known:
+                yield unsupported(where, value, known)
+        if restart_policy == "Never" and restart != "NotRequired":
+            message = "must be 'NotRequired' when `restartPolicy` is 'Never'"
+            yield FieldError(where, restart, message)
 
 
 def new_name(container: Object, path: str, names: set[str]) -> Faults:
