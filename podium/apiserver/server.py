@@ -32,8 +32,7 @@ from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
 from podium.apiserver.store.kind_index import Page
 from podium.apiserver.store.store import Store
-from podium.apiserver.subresources.eviction import evict
-from podium.apiserver.subresources.pod_binding import bind, check_binding
+from podium.apiserver.subresources.bind_and_evict import bind, check_binding, evict
 from podium.apiserver.subresources.scale import scale_of, with_patched_scale, with_scale
 from podium.apiserver.verbs import update as updates
 from podium.apiserver.verbs.create import Maker, first_objects, received

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from podium.apiserver.patching.json_patch import merge_patched
+from podium.apiserver.patching.patch_result import merge_patched
 from podium.whatif.plan.changes import PARSERS, Apply, Change
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planner import plan

@@ -20,11 +20,11 @@ from podium.apiserver.admission.plugin import (
 from podium.apiserver.admission.pod_plugins import (
     DefaultTolerationSeconds,
     PodTopologyLabels,
+    RuntimeClass,
     ServiceAccount,
 )
 from podium.apiserver.admission.priority import Priority
 from podium.apiserver.admission.resource_quota import ResourceQuota
-from podium.apiserver.admission.runtime_class import RuntimeClass
 from podium.apiserver.admission.storage_plugins import (
     DefaultStorageClass,
     PersistentVolumeClaimResize,

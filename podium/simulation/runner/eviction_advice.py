@@ -30,7 +30,7 @@ from podium.api.refused import RefusedError
 from podium.api.values.message_words import count, listed
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.apiserver.store.store import Store
-from podium.apiserver.subresources.eviction import evict
+from podium.apiserver.subresources.bind_and_evict import evict
 
 DELETION = "deleting a pod instead of evicting it passes over budgets, at the application's risk"
 """The advice that helps whatever the budget says."""

@@ -4,7 +4,7 @@ import pytest
 
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding import DecodedObject, PatchType, decode_patch
-from podium.apiserver.decoding.patches import OPERATIONS_MAX
+from podium.apiserver.decoding.bodies import OPERATIONS_MAX
 
 
 def refusal(body: bytes, patch_type: PatchType, strictness: str = "Warn") -> tuple[int, str]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.refused import RefusedError
-from podium.apiserver.patching.json_patch import json_patched
+from podium.apiserver.patching.patch_result import json_patched
 
 DOC: dict[str, Any] = {"a": {"b": [1, 2, 3], "c~/d": None}, "e": "f"}
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.patching.json_patch import merge_patched
+from podium.apiserver.patching.patch_result import merge_patched
 
 OBJECTS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=2),

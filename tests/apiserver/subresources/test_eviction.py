@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.refused import RefusedError
-from podium.apiserver.subresources.eviction import DISRUPTED_PODS_MAX, evict
+from podium.apiserver.subresources.bind_and_evict import DISRUPTED_PODS_MAX, evict
 
 NOW_S = 1_767_225_600.0
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.admission.runtime_class import merge_tolerations
+from podium.apiserver.admission.pod_plugins import merge_tolerations
 from podium.apiserver.authentication.users import Attempt, PolicyRule
-from podium.apiserver.patching.json_patch import json_patched, merge_patched
 from podium.apiserver.patching.ownership.field_sets import from_fields_v1, paths
+from podium.apiserver.patching.patch_result import json_patched, merge_patched
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.discovery import document
 from podium.apiserver.requests.negotiation import (

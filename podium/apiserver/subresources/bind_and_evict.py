@@ -1,19 +1,84 @@
-"""Eviction: deletes a pod, unless that would violate a disruption budget, as in v1.36."""
+"""Binding and eviction of pods, as in v1.36.
+
+Whether the node of a binding exists and the pod fits isn't checked; the kubelet rejects pods that
+don't fit. An eviction deletes a pod, unless that would violate a disruption budget.
+"""
 
 from collections.abc import Iterable
 
 import msgspec
 
 from podium.api.conditions import with_condition
+from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, condition_of, is_terminating, name, part, spec_of, status_of
+from podium.api.objects import (
+    Object,
+    condition_of,
+    is_terminating,
+    metadata_of,
+    name,
+    part,
+    spec_of,
+    status_of,
+)
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.policy.disruption_budgets import selects, with_disruption
 from podium.api.policy.disruption_target import BY_EVICTION, DISRUPTION_TARGET
 from podium.api.refused import RefusedError, StatusCause
-from podium.apiserver.refusals import internal
+from podium.apiserver.refusals import conflict, internal
 from podium.apiserver.verbs.delete import check_preconditions
 from podium.apiserver.verbs.verb_options import DeleteOptions
+
+_SCHEDULED = {"type": "PodScheduled", "status": "True", "lastProbeTime": None}
+_PRECONDITION = (
+    "StorageError: invalid object, Code: 4, Key: /registry/pods/{0}/{1}, ResourceVersion: 0, "
+    "AdditionalErrorMsg: Precondition failed: {2} in precondition: {3}, {2} in object meta: {4}"
+)
+
+
+def check_binding(binding: Object) -> None:
+    """Validate a Binding; raises RefusedError (500, as kube-apiserver)."""
+    target, faults = part(binding, "target"), []
+    if target.get("kind") not in (None, "", "Node"):
+        faults.append(unsupported("target.kind", target["kind"], ("Node", "<empty>")))
+    if not target.get("name"):
+        faults.append(FieldError("target.name", None, "", ErrorKind.REQUIRED))
+    if faults:
+        raise internal(aggregate(faults))
+
+
+def bind(pod: Object, binding: Object, now_s: float) -> Object:
+    """Return a pod with node, annotations and labels of a valid Binding; raises RefusedError."""
+    metadata, spec, given = pod["metadata"], pod["spec"], metadata_of(binding)
+    name, why = metadata["name"], ""
+    for title, field in (("UID", "uid"), ("ResourceVersion", "resourceVersion")):
+        if given.get(field) and given[field] != metadata[field]:
+            namespace, current = metadata["namespace"], metadata[field]
+            why = _PRECONDITION.format(namespace, name, title, given[field], current)
+            raise conflict("pods", name, why)
+    if metadata.get("deletionTimestamp"):
+        why = f"pod {name} is being deleted, cannot be assigned to a host"
+    elif spec.get("nodeName"):
+        why = f'pod {name} is already assigned to node "{spec["nodeName"]}"'
+    elif spec.get("schedulingGates"):
+        why = f"pod {name} has non-empty .spec.schedulingGates"
+    if why:
+        raise conflict("pods/binding", name, why)
+    marks = {
+        field: {**part(metadata, field), **given[field]}
+        for field in ("annotations", "labels")
+        if given.get(field)
+    }
+    status = dict(status_of(pod))
+    status["conditions"] = with_condition(status.get("conditions"), _SCHEDULED, now_s)
+    status.pop("nominatedNodeName", None)
+    return {
+        **pod,
+        "metadata": {**metadata, **marks} if marks else metadata,
+        "spec": {**spec, "nodeName": binding["target"]["name"]},
+        "status": status,
+    }
+
 
 # The most evictions that the disruption controller may not have seen yet.
 DISRUPTED_PODS_MAX = 2000
