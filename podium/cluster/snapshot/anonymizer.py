@@ -61,7 +61,8 @@ _KEPT = frozenset(
         *("internalTrafficPolicy", "externalTrafficPolicy", "apiGroup", "allocationMode"),
         *("volumeLifecycleModes", "fsGroupPolicy", "resizePolicy", "action", "deletionPolicy"),
         *("extendedResourceName", "desiredConsistency", "metricName", "averageUtilization"),
-        *("selectPolicy", "policy"),
+        *("selectPolicy", "policy", "terminationMessagePolicy", "resourceName", "pullPolicy"),
+        *("cachingMode", "trafficDistribution", "declaredFeatures"),
     }
 )
 """Fields with Kubernetes' own words, and names of schedulers."""
@@ -78,7 +79,7 @@ _DROPPED = frozenset(
         *("description", "parameters", "volumeAttributes", "mountOptions", "attachmentMetadata"),
         *("nodeStageSecretRef", "nodePublishSecretRef", "controllerPublishSecretRef"),
         *("controllerExpandSecretRef", "nodeExpandSecretRef", "terminationMessagePath"),
-        *("tokenRequests", "features", "runtimeHandlers", "declaredFeatures"),
+        *("tokenRequests", "features", "runtimeHandlers", "items"),
     }
 )
 """Fields on which no decision depends."""

@@ -3,6 +3,7 @@
 import json
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,9 @@ from hypothesis import strategies as st
 from podium.api.documents.report import plain
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
+from podium.apiserver.requests import Request, handle
+from podium.apiserver.server import ApiServer
+from podium.apiserver.store.store import Store
 from podium.cluster.snapshot.anonymizer import Anonymizer, pseudonyms
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.decide.stream import answers
@@ -205,3 +209,43 @@ def test_controllers_know_their_pods_and_claims_by_name() -> None:
     template = anonymizer.anonymized(sets)["spec"]["volumeClaimTemplates"][0]["metadata"]["name"]
     claimed = anonymizer.anonymized(claim("logs-kafka-11", "disks"))["metadata"]["name"]
     assert claimed == f"{template}-{called}-11"
+
+
+DEFAULTED = """
+apiVersion: v1
+kind: Pod
+metadata: {name: kafka, namespace: default}
+spec:
+  containers:
+  - name: kafka
+    image: kafka
+    terminationMessagePolicy: File
+    resizePolicy: [{resourceName: cpu, restartPolicy: NotRequired}]
+  volumes:
+  - name: info
+    downwardAPI:
+      items:
+      - {path: labels, fieldRef: {fieldPath: metadata.labels}}
+      - {path: cpu, resourceFieldRef: {containerName: kafka, resource: limits.cpu, divisor: 1m}}
+  - name: data
+    image: {reference: acme, pullPolicy: IfNotPresent}
+  - name: disk
+    azureDisk: {diskName: acme, diskURI: acme, cachingMode: ReadWrite, kind: Managed}
+"""
+
+
+def test_the_api_server_accepts_an_anonymized_pod() -> None:
+    """Replacements of pods in a plan are created by templates with pseudonyms."""
+    original = yaml.safe_load(DEFAULTED)
+    body = json.dumps(Anonymizer([original]).anonymized(original)).encode()
+    server = ApiServer(Store(), Random(1))
+    server.bootstrap(0.0)
+    response = handle(server, Request("POST", "/api/v1/namespaces/default/pods", {}, body), 0.0)
+    assert (response.code, response.body.get("message")) == (201, None)
+
+
+def test_declared_features_of_nodes_stay() -> None:
+    declaring = yaml.safe_load(NODE)
+    declaring["status"]["declaredFeatures"] = ["RestartAllContainersOnContainerExits"]
+    hidden = Anonymizer([declaring]).anonymized(declaring)
+    assert hidden["status"]["declaredFeatures"] == ["RestartAllContainersOnContainerExits"]
