@@ -50,7 +50,7 @@ browser:
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium; } >/dev/null || \
 	    echo "There is no Chromium: the tests of the dashboard will be skipped." >&2; }
 	@[ -d dashboard/node_modules/axe-core ] || ! command -v npm >/dev/null || \
-	  npm ci --prefix dashboard --silent --ignore-scripts || echo "axe isn't installed: pages are tested without it." >&2
+	  npm ci --prefix dashboard --silent --ignore-scripts --fetch-retries 0 || echo "axe isn't installed: pages are tested without it." >&2
 
 # It goes on until Ctrl-C, if there is anybody to press it.
 run: $(STAMP) page ## run a cluster with the best-practice example, in which orange preempts

@@ -1,5 +1,5 @@
 // A cluster at one moment, and what leads from it to the next and back.
-import { commonEnding } from "./names";
+import { byName, commonEnding } from "./names";
 import { resourcesOf, usageOfPods, type Usage } from "./usage";
 import type { Budget, Node, Pod, Step, View } from "./shapes";
 
@@ -30,7 +30,7 @@ export class Cluster {
   readonly touched = new Set<string>();
   // Counts the changes of nodes.
   nodesVersion = 0;
-  private ofNodes = { version: -1, resources: [] as string[], ending: "" };
+  private ofNodes = { version: -1, resources: [] as string[], ending: "", sorted: [] as Node[] };
 
   constructor(view: View) {
     for (const node of view.nodes) this.nodes.set(node.name, node);
@@ -48,9 +48,11 @@ export class Cluster {
   // What nodes have some of, and the ending that all their names have.
   get resources() { return this.knownOfNodes().resources; }
   get nodeEnding() { return this.knownOfNodes().ending; }
+  get nodesByName() { return this.knownOfNodes().sorted; }
   private knownOfNodes() {
     if (this.ofNodes.version !== this.nodesVersion) {
-      this.ofNodes = { version: this.nodesVersion, resources: resourcesOf(this.nodes.values()), ending: commonEnding(this.nodes.keys()) };
+      this.ofNodes = { version: this.nodesVersion, resources: resourcesOf(this.nodes.values()),
+        ending: commonEnding(this.nodes.keys()), sorted: [...this.nodes.values()].sort((a, b) => byName(a.name, b.name)) };
     }
     return this.ofNodes;
   }

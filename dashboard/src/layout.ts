@@ -1,4 +1,5 @@
 // Where the boxes stand: groups of nodes while there are many, then nodes.
+import { byName } from "./names";
 import type { Node } from "./shapes";
 
 export type By = "zone" | "pool";
@@ -67,9 +68,6 @@ function groupWidth(boxes: number, width: number, height: number): number {
   const columns = Math.ceil(boxes / rows);
   return (width - GAP) / columns - GAP;
 }
-
-const named = new Intl.Collator("en", { numeric: true });
-export const byName = (a: string, b: string) => named.compare(a, b);
 
 function nodeBoxes(nodes: Node[]): Box[] {
   const sorted = [...nodes].sort((a, b) => byName(a.zone, b.zone) || byName(a.name, b.name));

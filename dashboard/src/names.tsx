@@ -1,4 +1,7 @@
-// Long names are cut where they say least: never the part that tells them apart.
+// Names in order, and long ones cut where they say least: never the part that tells them apart.
+const named = new Intl.Collator("en", { numeric: true });
+export const byName = (a: string, b: string) => named.compare(a, b);
+
 const SPLIT_FROM = 20;
 const TELLING = 14;
 

@@ -1,6 +1,5 @@
 // The same as the picture, as a table.
 import { percent } from "./format";
-import { byName } from "./layout";
 import { nodeLink } from "./routes";
 import type { Cluster } from "./cluster";
 import type { Node } from "./shapes";
@@ -10,7 +9,7 @@ import { requestedOf, roomOf, titleFor, troubles } from "./usage";
 
 export function NodeTable() {
   const { cluster } = useStore().history!;
-  const nodes = [...cluster.nodes.values()].sort((a, b) => byName(a.name, b.name));
+  const nodes = cluster.nodesByName;
   return (
     <div class="page">
       <h1 tabIndex={-1}>Nodes <small>what their pods request of them</small></h1>

@@ -8,7 +8,7 @@ export interface Node {
 export type Queue = "" | "active" | "backoff" | "unschedulable" | "gated";
 
 export interface Pod {
-  uid: string; namespace: string; name: string; node: string; nominatedNode: string; phase: string;
+  uid: string; namespace: string; name: string; node: string; nominatedNode: string;
   priority: number; priorityClass: string; owner: string; requests: Record<string, number>;
   state: "pending" | "bound" | "running" | "terminating" | "finished"; queue: Queue; message: string;
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { count } from "./format";
-import { byName } from "./layout";
+import { byName } from "./names";
 
 const ROWS = 100;
 const FILTERED_FROM = 5;
@@ -23,7 +23,7 @@ export function SortedTable<Row>({ label, columns: all, rows, className = "" }: 
   const [order, setOrder] = useState({ column: -1, isDown: false });
   const [words, setWords] = useState("");
   const [from, setFrom] = useState(0);
-  const numeric = columns.map((column) => rows.length > 0 && rows.every((row) => typeof column.value(row) === "number"));
+  const numeric = columns.map((column) => rows.length > 0 && typeof column.value(rows[0]!) === "number");
   const wanted = words.trim().toLowerCase();
   const found = wanted
     ? rows.filter((row) => columns.some((column) => String(column.value(row)).toLowerCase().includes(wanted)))

@@ -92,7 +92,6 @@ def described_pod(obj: Object) -> Pod:
         name=metadata["name"],
         node=node_name_of(obj),
         nominated_node=nominated_node_of(obj),
-        phase=phase_of(obj),
         priority=pod_priority(obj),
         priority_class=priority_class_of(obj),
         owner=_owner(obj),

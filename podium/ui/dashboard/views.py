@@ -52,7 +52,6 @@ class Pod(Shape, frozen=True, kw_only=True):
     name: str
     node: str
     nominated_node: str
-    phase: str
     priority: int
     priority_class: str
     owner: str
@@ -228,11 +227,9 @@ class BudgetPage(Shape, frozen=True, kw_only=True):
 
 
 class PlanPage(Shape, frozen=True, kw_only=True):
-    """The presentation of a plan, its summary, and its warnings."""
+    """The presentation of a plan."""
 
     presentation: Any
-    summary: str
-    warnings: Sequence[str]
 
 
 class Applied(Shape, frozen=True, kw_only=True):

@@ -53,9 +53,4 @@ class WhatIf:
                 asked = replace(asked, apply=sources, order=("apply", *asked.order))
             asked = replace(asked, namespace=asked.namespace or DEFAULT_NAMESPACE)
             answer = asked.answer(Moment(self._request()))
-        presentation = answer.presentation()
-        return PlanPage(
-            presentation=presented(presentation),
-            summary=presentation.headline,
-            warnings=answer.warnings,
-        )
+        return PlanPage(presentation=presented(answer.presentation()))

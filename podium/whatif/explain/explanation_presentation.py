@@ -37,32 +37,32 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
     views, total = explanation.decisions, len(explanation.decisions)
     sections = []
     for number, view in enumerate(views, 1):
-        title = decision_title(view, number, total).capitalize() or "Decision"
+        title = _decision_title(view, number, total).capitalize() or "Decision"
         # The last but one is often the preemption that the last one follows from; what would be
         # decided about a pod that has its node answers no question that it raises by itself.
         is_detail = number < total - 1 or bool(explanation.was_on)
-        sections.append(Section(title, [*decision_blocks(view)], is_detail=is_detail))
+        sections.append(Section(title, [*_decision_blocks(view)], is_detail=is_detail))
     each = obstacle_table(views[-1].obstacles if views else (), wide=True)
     sections.append(Section("Each node that doesn't fit", [each], is_detail=True, is_long=True))
-    about, *place = pod_sentences(explanation)
-    first: list[Block] = [remedy_table(explanation), *map(Paragraph, (explanation.sleep, about))]
+    about, *place = _pod_sentences(explanation)
+    first: list[Block] = [_remedy_table(explanation), *map(Paragraph, (explanation.sleep, about))]
     # A pod that has a node isn't headed by the node that it would get now, or by none.
     verdict = place[0] if place else _verdict(views[-1]).text if views else ""
     notes = Section("Notes", [Bullets(explanation.notes)])
     warnings = Section("Warnings", [Bullets(explanation.warnings)])
-    admission = Section("", [*admission_blocks(explanation)])
+    admission = Section("", [*_admission_blocks(explanation)])
     title = f"Podium explain {explanation.pod}"
     return Presentation(title, verdict, [warnings, Section("", first), admission, *sections, notes])
 
 
 def printed_explanation(explanation: PodExplanation, *, wide: bool) -> Presentation:
     """Present an explanation for a terminal, with each part in a section."""
-    about, *place = pod_sentences(explanation)
+    about, *place = _pod_sentences(explanation)
     total = len(explanation.decisions)
-    blocks = [remedy_table(explanation), *admission_blocks(explanation)]
+    blocks = [_remedy_table(explanation), *_admission_blocks(explanation)]
     for number, view in enumerate(explanation.decisions, 1):
-        title = decision_title(view, number, total)
-        blocks += [Paragraph(title, Tone.STRONG), *decision_blocks(view, wide=wide)]
+        title = _decision_title(view, number, total)
+        blocks += [Paragraph(title, Tone.STRONG), *_decision_blocks(view, wide=wide)]
     blocks.append(Paragraph(explanation.sleep))
     sections = [
         Section("", [Paragraph(f"{explanation.pod}, {about}"), *map(Paragraph, place)]),
@@ -72,8 +72,7 @@ def printed_explanation(explanation: PodExplanation, *, wide: bool) -> Presentat
     return Presentation("", "", sections)
 
 
-def pod_sentences(explanation: PodExplanation) -> Iterator[str]:
-    """Yield sentences about the pod's priority, its profile and its node."""
+def _pod_sentences(explanation: PodExplanation) -> Iterator[str]:
     if explanation.admission is not None:
         yield f"priority {explanation.priority}"
         return
@@ -85,8 +84,7 @@ def pod_sentences(explanation: PodExplanation) -> Iterator[str]:
         yield f"It is on {explanation.was_on}; this is how it is decided as if it weren't."
 
 
-def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
-    """Yield the blocks about the kubelet's admission of a pod that sets `spec.nodeName`."""
+def _admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
     admission = explanation.admission
     if admission is None:
         return
@@ -106,19 +104,13 @@ def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
     yield Table(("Victim", "QoS class", "Priority"), rows, title="Pods that the kubelet stops")
 
 
-def decision_title(view: DecisionView, number: int, total: int) -> str:
-    """Return the number and time of a decision; empty for a single decision at the beginning."""
+def _decision_title(view: DecisionView, number: int, total: int) -> str:
     if total == 1 and view.at_s < 1:
         return ""
     return f"DECISION {number} OF {total}, {time_text(view.at_s)}"
 
 
-def decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Block]:
-    """Yield the blocks of a decision: result, preemption, rejecting nodes, and scores.
-
-    Args:
-        wide: whether each node has a row of its own.
-    """
+def _decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Block]:
     if view.gate is not None:
         yield Paragraph(f"It isn't queued: {view.gate.plugin} says {view.gate.message}.")
         return
@@ -162,8 +154,7 @@ def decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Block
     yield Paragraph(_CROSS_NODE if view.blockers else "")
 
 
-def remedy_table(explanation: PodExplanation) -> Table:
-    """Make the table of the smallest changes that would make the pod fit a node."""
+def _remedy_table(explanation: PodExplanation) -> Table:
     rows = [
         (one.change, one.node, ", ".join(victim.pod for victim in one.victims) or "-")
         for one in explanation.remedies

