@@ -35,7 +35,7 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
         <>
           {answer.preemption && <><h2>The preemption, as it was decided</h2><Told presentation={answer.preemption} isOpen /></>}
           <h2>{answer.preemption ? "The decision as it would be now" : "The decision"}</h2>
-          {answer.explanation && <Told presentation={answer.explanation} isOpen />}
+          {answer.explanation && <Told presentation={answer.explanation} />}
           {answer.problem && <p class="faint">{answer.problem}</p>}
           <h2>What happened to it</h2>
           {answer.history.length ? <Entries isOfOne entries={[...answer.history].reverse()} /> : <p class="faint">Nothing yet.</p>}

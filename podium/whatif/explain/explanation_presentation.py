@@ -42,8 +42,10 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
         # decided about a pod that has its node answers no question that it raises by itself.
         is_detail = number < total - 1 or bool(explanation.was_on)
         sections.append(Section(title, [*_decision_blocks(view)], is_detail=is_detail))
-    each = obstacle_table(views[-1].obstacles if views else (), wide=True)
-    sections.append(Section("Each node that doesn't fit", [each], is_detail=True, is_long=True))
+    obstacles = views[-1].obstacles if views else ()
+    each = obstacle_table(obstacles, wide=True)
+    if len(each.rows) > len(obstacle_table(obstacles, wide=False).rows):
+        sections.append(Section("Each node that doesn't fit", [each], is_detail=True, is_long=True))
     about, *place = _pod_sentences(explanation)
     first: list[Block] = [_remedy_table(explanation), *map(Paragraph, (explanation.sleep, about))]
     # A pod that has a node isn't headed by the node that it would get now, or by none.

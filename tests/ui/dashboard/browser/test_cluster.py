@@ -134,6 +134,8 @@ def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> 
     has(page.locator("#found"), "default/odd")
     page.keyboard.press("Enter")
     has(page.locator("h1"), "odd")
+    has(page.locator(".told .headline"), "It is on worker-1")
+    page.locator(".told summary").click()
     has(page.get_by_role("region", name="Weighted scores"), "NodeResourcesFit")
     shot(page, "scores")
     page.get_by_text("Manifest", exact=True).click()
