@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.input_error import check_extra
-from podium.ui.inputs.option import Reach, Texts, option, place, question, texts
+from podium.ui.inputs.option import Reach, Texts, option, place, texts
 
 if TYPE_CHECKING:
     from podium.ui.answers.benchmark_answer import BenchAnswer
 
 
-@question
 class BenchQuestion(Question["BenchAnswer"]):
     """Measure the scheduler: pods per second, latency of decisions, peak memory.
 

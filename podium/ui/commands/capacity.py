@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.ui.commands.question import ClusterAsker, Question
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Reach, Texts, local_option, option, place, question, texts
+from podium.ui.inputs.option import Reach, Texts, local_option, option, place, texts
 from podium.ui.inputs.request_options import Changes
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from podium.whatif.capacity.capacity_inputs import PodTemplate
 
 
-@question
 class CapacityQuestion(Changes, Question["CapacityAnswer"]):
     """Count how many more pods of a template fit."""
 
@@ -65,7 +64,6 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         return [read_pod_template(one, self.namespace, state) for one in texts(self.pod)]
 
 
-@question
 class NodesQuestion(CapacityQuestion):
     """Count how many more pods of a template fit, on which nodes, and why the next one doesn't.
 

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import Asker, Question
-from podium.ui.inputs.option import Sources, option, place, question, several
+from podium.ui.inputs.option import Sources, option, place, several
 
 if TYPE_CHECKING:
     from podium.ui.answers.decision_answers import DecisionsAnswer
 
 
-@question
 class DecideQuestion(Question["DecisionsAnswer"]):
     """Decide recorded scenarios."""
 

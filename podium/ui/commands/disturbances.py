@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import ClusterAsker, Gated, Question
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Duration, Texts, option, place, question, seconds_of, texts
+from podium.ui.inputs.option import Duration, Texts, option, place, seconds_of, texts
 from podium.ui.inputs.request_options import NodeSelection
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _UNDRAINED = "undrained"
 
 
-@question
 class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
     """Predict what draining nodes would do: where pods go, what is preempted, which budgets block.
 
@@ -73,7 +72,6 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         return _impact(ask, self, disturbance)
 
 
-@question
 class FailQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
     """Predict what the failure of nodes or zones would do: which pods are lost, and where they go.
 

@@ -13,7 +13,6 @@ from podium.ui.inputs.option import (
     option,
     option_like,
     place,
-    question,
     texts,
 )
 from podium.ui.inputs.request_options import Rules
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from podium.ui.answers.simulation_answers import ComparisonAnswer, SweepAnswer
 
 
-@question
 class Experiment(Question[A_co]):
     """Options that experiments share: how their runs are simulated."""
 
@@ -57,7 +55,6 @@ _SIDE = (
 )
 
 
-@question
 class CompareQuestion(Experiment["ComparisonAnswer"]):
     """Compare two scheduler configurations, states, scenarios or recordings by simulation.
 
@@ -126,7 +123,6 @@ def _seeds(text: str) -> range:
     raise InputError(f"--seeds {text}: must be a number such as 10, or a range such as 5..9")
 
 
-@question
 class SweepQuestion(Experiment["SweepAnswer"]):
     """Simulate scenarios with many settings: all combinations, or a search for the best one.
 

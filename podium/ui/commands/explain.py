@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.kubelet.eviction.signals import Signal
 from podium.ui.commands.question import ClusterAsker, Question
-from podium.ui.inputs.option import option, place, question
+from podium.ui.inputs.option import option, place
 from podium.ui.inputs.request_options import Changes
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _SIGNAL_HELP = f"Eviction signal under which the pods are ranked: {', '.join(Signal)}."
 
 
-@question
 class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
     """Explain the scheduling decision for one pod."""
 
@@ -37,7 +36,6 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
         return ExplanationAnswer.of(asked.noted_in(found))
 
 
-@question
 class RankingQuestion(Changes, Question["RankingAnswer"]):
     """Explain in which order a node under pressure evicts its pods."""
 
@@ -61,7 +59,6 @@ class RankingQuestion(Changes, Question["RankingAnswer"]):
         return RankingAnswer.of(found, warnings=asked.warnings)
 
 
-@question
 class ExplainCommand(ExplainQuestion):
     """Explain the scheduling decision for a pod: nodes, filters, scores, preemption candidates.
 

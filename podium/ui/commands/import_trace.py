@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import option, place, question
+from podium.ui.inputs.option import option, place
 
 if TYPE_CHECKING:
     from podium.ui.answers.snapshot_answers import TraceAnswer
@@ -18,7 +18,6 @@ class TraceFormat(StrEnum):
     OPENB = "openb"
 
 
-@question
 class ImportQuestion(Question["TraceAnswer"]):
     """Convert the trace of a cluster into a scenario for podium simulate."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Reach, local_option, option, option_like, question, text
+from podium.ui.inputs.option import Reach, local_option, option, option_like, text
 from podium.ui.inputs.request_options import Rules, State
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
-@question
 class LintQuestion(State, Question["LintAnswer"]):
     """Find mistakes in priorities, disruption budgets, affinity, requests and quotas.
 

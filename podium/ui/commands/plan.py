@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import ClusterAsker, Gated, Question, Served
 from podium.ui.inputs.input_error import check_extra
-from podium.ui.inputs.option import local_option, option, question
+from podium.ui.inputs.option import local_option, option
 from podium.ui.inputs.request_options import Changes
 
 if TYPE_CHECKING:
     from podium.ui.answers.plan_answer import PlanAnswer
 
 
-@question
 class PlanQuestion(Gated, Served, Changes, Question["PlanAnswer"]):
     """Predict the effects of applying manifests: placements, preemptions, disruption budgets.
 

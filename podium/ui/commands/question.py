@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from podium.ui.inputs.input_error import check_extra
-from podium.ui.inputs.option import Reach, Texts, local_option, option, question, text, texts
+from podium.ui.inputs.option import Options, Reach, Texts, local_option, option, text, texts
 from podium.ui.inputs.request_options import Rules
 from podium.whatif.plan.fail_on import MEANINGS
 
@@ -55,7 +55,7 @@ class ClusterAsker(Asker, Protocol):
         """Make a plan."""
 
 
-class Question(Generic[A_co]):
+class Question(Options, Generic[A_co]):
     """The base of all questions: the options of a command, which make an answer."""
 
     formats: ClassVar[tuple[str, ...]] = ()
@@ -93,8 +93,7 @@ class Question(Generic[A_co]):
         return bool(getattr(answer, "failed_on", ()))
 
 
-@question
-class Gated:
+class Gated(Options):
     """Options with the conditions on which a command fails."""
 
     fail_on: Texts = local_option("CONDITION[,CONDITION]...", completes="conditions").help(f"""
@@ -114,8 +113,7 @@ class Gated:
         return read_gates(texts(self.fail_on), text(self.gates))
 
 
-@question
-class Served:
+class Served(Options):
     """Options to serve the run of a question as a web page."""
 
     serve: bool = option(default=False, reach=Reach.COMMAND).help("""

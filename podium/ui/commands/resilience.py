@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 from podium.ui.commands.disturbances import selected_nodes
 from podium.ui.commands.question import ClusterAsker, Gated, Question
-from podium.ui.inputs.option import Texts, local_option, option, place, question, texts
+from podium.ui.inputs.option import Texts, local_option, option, place, texts
 from podium.ui.inputs.request_options import NodeSelection
 
 if TYPE_CHECKING:
     from podium.ui.answers.whatif_answers import ResilienceAnswer
 
 
-@question
 class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
     """Simulate each drain and each failure of a node or a zone, and rank them by their effects.
 

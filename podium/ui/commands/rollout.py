@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.ui.commands.question import ClusterAsker, Question
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Texts, local_option, option, question, texts
+from podium.ui.inputs.option import Texts, local_option, option, texts
 from podium.ui.inputs.request_options import Changes
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from podium.whatif.rollout_order.rollout_steps import FinalPriorities
 
 
-@question
 class RolloutQuestion(Changes, Question["RolloutAnswer"]):
     """Find an order in which to introduce PriorityClasses without preempting important pods.
 

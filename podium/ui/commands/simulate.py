@@ -18,7 +18,6 @@ from podium.ui.inputs.option import (
     option,
     option_like,
     place,
-    question,
     seconds_of,
     several,
     texts,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 _RECORDING_ALONE = "--recording can't be combined with {}"
 
 
-@question
 class SimulateQuestion(Question["SimulationAnswer"]):
     """Simulate a scenario."""
 
@@ -134,7 +132,6 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         return replace(scenario, until_s=seconds_of("--until", self.until, zero="the start"))
 
 
-@question
 class ReplayQuestion(Served, SimulateQuestion):
     """Simulate a scenario: manifests, timed steps and assertions, in virtual time.
 

@@ -3,14 +3,13 @@
 from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import Asker, Question
-from podium.ui.inputs.option import option, question
+from podium.ui.inputs.option import option
 from podium.ui.inputs.request_options import ClusterOptions
 
 if TYPE_CHECKING:
     from podium.ui.answers.snapshot_answers import SnapshotAnswer
 
 
-@question
 class SnapshotQuestion(ClusterOptions, Question["SnapshotAnswer"]):
     """Save the state of a running cluster for other commands; the cluster isn't changed."""
 

@@ -112,12 +112,16 @@ def place(
 @dataclass_transform(
     eq_default=False, kw_only_default=True, frozen_default=True, field_specifiers=(place,)
 )
-def question(kind: type[T]) -> type[T]:
-    """Make a class a frozen dataclass of options, without comparison methods.
+class Options:
+    """The base of questions, and of options of several: makes each class a frozen dataclass.
 
-    The help of `podium` makes some forty such classes, and generated methods cost most of its time.
+    The help of `podium` makes some forty such classes, and generated methods to compare them would
+    cost most of its time.
     """
-    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(kind)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
 
 
 def option_like(kind: type, name: str) -> Any:

@@ -8,6 +8,7 @@ from podium.api.pod_limit import MAX_PODS
 from podium.ui.inputs.option import (
     Configuration,
     Duration,
+    Options,
     Plugins,
     Reach,
     Sources,
@@ -15,13 +16,11 @@ from podium.ui.inputs.option import (
     local_option,
     option,
     place,
-    question,
     text,
 )
 
 
-@question
-class ConnectionOptions:
+class ConnectionOptions(Options):
     """Options for the connection to an API server."""
 
     kubeconfig: str | Path | None = local_option("FILE").help("""
@@ -31,7 +30,6 @@ class ConnectionOptions:
         Name of the kubeconfig context to use. [default: its current context]""")
 
 
-@question
 class ClusterOptions(ConnectionOptions):
     """Options for reading a running cluster, named as in kubectl."""
 
@@ -46,7 +44,6 @@ class ClusterOptions(ConnectionOptions):
         3h; 0 means without limit. [default: 34s]""")
 
 
-@question
 class State(ClusterOptions):
     """Options for the cluster state that a question is about."""
 
@@ -74,8 +71,7 @@ def usual_namespace(
     return namespace_of(text(kubeconfig), context) or DEFAULT_NAMESPACE
 
 
-@question
-class Rules:
+class Rules(Options):
     """Options for how inputs are read and how the cluster is simulated."""
 
     validate: FieldValidation | str = option(default=FieldValidation.STRICT).help("""
@@ -109,7 +105,6 @@ class Rules:
         at the start. Without it, they stay as they are.""")
 
 
-@question
 class Changes(Rules):
     """Options for the changes to a cluster that a question is about."""
 
@@ -158,7 +153,6 @@ class Changes(Rules):
     the order of the fields."""
 
 
-@question
 class NodeSelection(Rules):
     """Options that select the nodes that a question is about."""
 

@@ -24,7 +24,6 @@ from podium.ui.commands.question import Question
 from podium.ui.commands.resilience import ResilienceQuestion
 from podium.ui.commands.rollout import RolloutQuestion
 from podium.ui.inputs.inputs import Asked, request_on
-from podium.ui.inputs.option import question
 from podium.ui.inputs.request_options import Rules, State, usual_namespace
 from podium.ui.inputs.state_inputs import read_state
 from podium.ui.library.functions import Alone, asks, asks_either, asks_of_several, name_functions
@@ -136,7 +135,6 @@ class _Loaded(Alone):
         return self._cluster.play(request, workers)
 
 
-@question
 class LoadQuestion(Rules, State, Question[LoadedCluster]):
     """Read the state of a cluster from files, directories, objects, or else a running cluster.
 

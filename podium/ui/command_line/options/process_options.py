@@ -2,7 +2,7 @@
 
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, USUAL_PORT, NodeShape
 from podium.cluster.real.logs import LogFormat, LogLevel
-from podium.ui.inputs.option import Plugins, Texts, option, option_like, question
+from podium.ui.inputs.option import Options, Plugins, Texts, option, option_like
 from podium.ui.inputs.request_options import ConnectionOptions, Rules
 
 DEFAULT_SHAPE = NodeShape()
@@ -11,8 +11,7 @@ _USUAL_PORT = 10251
 _LOOPBACK = "127.0.0.1"
 
 
-@question
-class UpOptions:
+class UpOptions(Options):
     """Options of `podium up`."""
 
     nodes: int | None = option("N", min=0).help("""
@@ -65,7 +64,6 @@ class UpOptions:
         Add the cluster to your kubeconfig as the current context while it runs.""")
 
 
-@question
 class NodeCommandOptions(ConnectionOptions):
     """Options of `podium node`; most are the kubelet's."""
 
@@ -106,7 +104,6 @@ class NodeCommandOptions(ConnectionOptions):
         as root.""")
 
 
-@question
 class SchedulerCommandOptions(ConnectionOptions):
     """Options of `podium scheduler`."""
 

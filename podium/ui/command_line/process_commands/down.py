@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from podium.ui.inputs.option import option, question
+from podium.ui.inputs.option import Options, option
 from podium.ui.writers.terminal import working
 
 
-@question
-class DownCommand:
+class DownCommand(Options):
     """Stop a cluster of podium up; its data directory is kept.
 
     If no cluster runs, removes what a killed one has left in kubeconfigs, and exits with code 0.

@@ -4,11 +4,10 @@ from typing import Any
 
 import typer
 
-from podium.ui.inputs.option import option, question
+from podium.ui.inputs.option import Options, option
 
 
-@question
-class HelpCommand:
+class HelpCommand(Options):
     """Print the help of a command, as its --help does, or the list of all commands."""
 
     command: str | None = option("COMMAND", completes="commands", is_argument=True).help("""

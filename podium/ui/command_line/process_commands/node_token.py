@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from podium.ui.inputs.option import option, place, question
+from podium.ui.inputs.option import Options, option, place
 
 
-@question
-class NodeTokenCommand:
+class NodeTokenCommand(Options):
     """Write a kubeconfig with which podium node joins a cluster of podium up as one node.
 
     Its credentials can write only that Node, its Lease, events, and the status of pods that are

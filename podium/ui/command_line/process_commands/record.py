@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from podium.ui.inputs.input_error import InputError, check_extra
-from podium.ui.inputs.option import option, question
+from podium.ui.inputs.option import option
 from podium.ui.inputs.request_options import ClusterOptions
 
 
-@question
 class RecordCommand(ClusterOptions):
     """Record what happens in a cluster, until Ctrl-C or SIGTERM; the cluster isn't changed.
 

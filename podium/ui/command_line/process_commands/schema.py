@@ -2,11 +2,10 @@
 
 import typer
 
-from podium.ui.inputs.option import option, question
+from podium.ui.inputs.option import Options, option
 
 
-@question
-class SchemaCommand:
+class SchemaCommand(Options):
     """Print the JSON Schema of a document that Podium reads, or of a report that it prints."""
 
     name: str | None = option("NAME", is_argument=True).help("""

@@ -3,11 +3,10 @@
 import sys
 
 from podium.ui.inputs.input_error import InputError, check_extra
-from podium.ui.inputs.option import Texts, option_like, question, texts
+from podium.ui.inputs.option import Texts, option_like, texts
 from podium.ui.inputs.request_options import ClusterOptions, Rules
 
 
-@question
 class TopCommand(ClusterOptions):
     """Watch a running cluster on the terminal: nodes, pending pods, preemptions.
 

@@ -1,11 +1,10 @@
 """`podium version`: print the version."""
 
 from podium.api.release import __version__
-from podium.ui.inputs.option import question
+from podium.ui.inputs.option import Options
 
 
-@question
-class VersionCommand:
+class VersionCommand(Options):
     """Print the version of Podium."""
 
     def run(self) -> None:
