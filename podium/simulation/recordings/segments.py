@@ -11,7 +11,6 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -205,8 +204,7 @@ class RecordedChange(Change, frozen=True):
     at_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class RecordingGap:
+class RecordingGap(msgspec.Struct, frozen=True):
     """A time in which no recorder ran, so that only the changes in sum are known."""
 
     since_s: float
@@ -214,8 +212,7 @@ class RecordingGap:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class Recording(msgspec.Struct, frozen=True, kw_only=True):
     """The recorded changes of a cluster; times are in seconds since the epoch."""
 
     path: str

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 import msgspec
@@ -152,8 +151,7 @@ class Expect(msgspec.Struct, frozen=True):
 Action = ServerSideApply | Delete | Merge | Taint | Drain | FaultRates | Expect
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioStep:
+class ScenarioStep(msgspec.Struct, frozen=True):
     """A step of a scenario."""
 
     path: str

@@ -11,7 +11,6 @@ import gzip
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from io import TextIOWrapper
 from pathlib import Path
@@ -111,16 +110,14 @@ _PHASES = ("Running", "Succeeded", "Failed", "Pending")
 _WHOLE_GPU = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(msgspec.Struct, frozen=True):
     """A pod and its time of creation, in seconds since the start of the trace."""
 
     at_s: int
     pod: Object
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(msgspec.Struct, frozen=True):
     """The nodes, priority classes and pods of a trace, and notes on what can't be expressed."""
 
     nodes: list[Object]

@@ -1,10 +1,10 @@
 """A table of any length that renders only its visible lines."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
 
+import msgspec
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
@@ -24,8 +24,7 @@ _ALL = 10**9
 _WIDTH_MIN = 6
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
+class TableColumn(msgspec.Struct, frozen=True):
     """The title and the width of a column."""
 
     title: str

@@ -2,8 +2,9 @@
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
+
+import msgspec
 
 from podium.api.objects import Object, is_terminating, key, metadata_of, name, namespace, uid
 from podium.api.pods import is_finished, node_name_of
@@ -22,20 +23,18 @@ _NEWS_MAX = 2_000
 _PREEMPTED_BY = "Preempted by pod "
 
 
-@dataclass(slots=True)
-class WatchedNode:
+class WatchedNode(msgspec.Struct):
     """A node, with the requests of its pods."""
 
     obj: Object | None = None
     """The Node object; None while it is unknown, and after its deletion."""
-    requested: Counter[str] = field(default_factory=Counter)
+    requested: Counter[str] = msgspec.field(default_factory=Counter)
     """Sum of the requests by resource, in nanos."""
-    pods: set[str] = field(default_factory=set)
+    pods: set[str] = set()
     """Keys of the pods that count for the requests."""
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(msgspec.Struct, frozen=True):
     """Something that happened in the cluster."""
 
     number: int

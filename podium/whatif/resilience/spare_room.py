@@ -6,7 +6,8 @@ Each number is tried by simulating the disturbances in the cluster with that man
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.nodes import allocatable_of, is_cordoned
 from podium.api.objects import Object, labels, name, spec_of
@@ -24,8 +25,7 @@ _FIRST = 4
 _OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")
 
 
-@dataclass(frozen=True, slots=True)
-class ZonedShape:
+class ZonedShape(msgspec.Struct, frozen=True):
     """A shape of nodes, with an existing node of each zone as example."""
 
     likes: Sequence[Object]

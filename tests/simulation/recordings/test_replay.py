@@ -10,6 +10,7 @@ from podium.simulation.recordings.replay import replay
 from podium.simulation.recordings.segments import Recording
 from podium.ui.inputs.configurations import read_scheduler_config
 from tests.conftest import ROOT
+from tests.replacing import replace
 from tests.simulation.recordings.recorded import (
     NO_PREEMPTION,
     Step,
@@ -131,14 +132,7 @@ def test_of_equal_nodes_the_recorded_one_is_taken(tmp_path: Path) -> None:
     elsewhere = [
         type(one)(one.kind, one.old, _moved(one.new), one.at_s) for one in recording.changes
     ]
-    moved = type(recording)(
-        **{
-            field: getattr(recording, field)
-            for field in type(recording).__dataclass_fields__
-            if field != "changes"
-        },
-        changes=elsewhere,
-    )
+    moved = replace(recording, changes=elsewhere)
     report = replayed(moved)
     assert (report.alike, report.has_differences) == (1, False)
     (placed,) = replay(moved).pods.values()

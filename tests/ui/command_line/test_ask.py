@@ -1,7 +1,6 @@
 """Answers in all formats, on standard output or in files."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -72,7 +71,6 @@ def test_old_names_of_formats(
     assert podium(*command, "-o", before).stdout == podium(*command, "-o", now).stdout
 
 
-@dataclass(frozen=True, kw_only=True)
 class Further(PlanQuestion):
     """Plan, and more."""
 

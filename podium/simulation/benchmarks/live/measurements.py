@@ -5,7 +5,6 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,8 +22,7 @@ _ALONE = ("--no-scheduler", "--controllers", "", "--nodes", "1")
 _PATIENCE_S = 600.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
+class Sizes(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of objects in the measurements."""
 
     creations: int = 5_000

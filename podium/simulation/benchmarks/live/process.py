@@ -12,7 +12,6 @@ import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -26,8 +25,7 @@ from podium.api.errors import PodiumError
 _BUFFER = 2**22
 
 
-@dataclass(frozen=True, slots=True)
-class LiveTarget:
+class LiveTarget(msgspec.Struct, frozen=True):
     """The address of a cluster, and credentials for it."""
 
     host: str

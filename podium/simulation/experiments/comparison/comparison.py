@@ -6,9 +6,10 @@ without a run.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
+
+import msgspec
 
 from podium.api.codec.yaml_text import read_yaml
 from podium.api.documents.document import InvalidDocumentError
@@ -39,8 +40,7 @@ _HIGHER_IS_BETTER = ("utilisation",)
 _NEITHER = ("pods",)
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """What one side of a comparison runs: its own scenarios, or changes to shared scenarios."""
 
     name: str

@@ -6,7 +6,6 @@ recording; `run_series` computes the lines when the run is over.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
@@ -82,8 +81,7 @@ class StepSeries:
 Lines = dict[Line, StepSeries]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeChange:
+class NodeChange(msgspec.Struct, frozen=True):
     """Allocatable resources and requests of a node from a time on; empty once it is deleted."""
 
     at_s: float
@@ -93,18 +91,16 @@ class NodeChange:
     requested: Amounts
 
 
-@dataclass(slots=True)
-class _Pod:
+class _Pod(msgspec.Struct):
     priority_class: str
     shape: Shape
     node: str
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(msgspec.Struct):
     zone: str = ""
-    allocatable: Amounts = field(default_factory=dict)
-    pods: set[str] = field(default_factory=set)
+    allocatable: Amounts = {}
+    pods: set[str] = set()
 
 
 class UsageLog:

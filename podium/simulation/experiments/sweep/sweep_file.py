@@ -1,12 +1,12 @@
 """The file of a sweep: `kind: Sweep`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from pydantic import Field
 
 from podium.api.documents.document import Choice, Document, Range, Required, Tuple, decode
@@ -189,8 +189,7 @@ class SweepDocument(Document):
     spec: SweepSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(msgspec.Struct, frozen=True):
     """A sweep as read from a file."""
 
     name: str
