@@ -30,48 +30,37 @@ def expand(sets: Plugins, implements: Implements) -> Expanded:
         InvalidDocumentError: a plugin is enabled twice, or at a point that it doesn't implement.
             Fields are relative to the profile.
     """
-    if faults := list(dict.fromkeys(_faults(sets, implements))):
-        raise InvalidDocumentError(faults)
-    expanded = {}
+    expanded, faults = {}, list[FieldError]()
     for point in ExtensionPoint:
-        own = [plugin.name for plugin in sets.at(point).enabled]
-        spread = _spread_to(sets, point, implements)
-        names = [
-            *(name for name in own if name in spread),
-            *(name for name in spread if name not in own),
-            *(name for name in own if name not in spread),
+        field, own_set = f"plugins.{point}.enabled", sets.at(point)
+        own = [plugin.name for plugin in own_set.enabled]
+        spread = [
+            plugin.name
+            for plugin in sets.multi_point.enabled
+            if not own_set.disables(plugin.name) and implements(plugin.name, point)
         ]
-        weights: dict[str, int] = {}
-        if point in WEIGHTED_POINTS:
-            for plugin in (*sets.at(point).enabled, *sets.multi_point.enabled):
-                # A score plugin without weight, or with weight 0, has weight 1.
-                weights.setdefault(plugin.name, plugin.weight or 1)
-        expanded[point] = {name: weights.get(name, 0) for name in names}
-    return expanded
-
-
-def _spread_to(sets: Plugins, point: ExtensionPoint, implements: Implements) -> list[str]:
-    """Return the MultiPoint plugins that run at `point`, including those also in its own set."""
-    own = sets.at(point)
-    return [
-        plugin.name
-        for plugin in sets.multi_point.enabled
-        if not own.disables(plugin.name) and implements(plugin.name, point)
-    ]
-
-
-def _faults(sets: Plugins, implements: Implements) -> Iterator[FieldError]:
-    for point in ExtensionPoint:
-        field = f"plugins.{point}.enabled"
-        own = [plugin.name for plugin in sets.at(point).enabled]
-        yield from (
+        only_spread = [name for name in spread if name not in own]
+        faults += (
             FieldError(field, name, f"this plugin isn't a {point} plugin")
             for name in own
             if not implements(name, point)
         )
-        yield from _repetitions(field, own)
-        spread = [name for name in _spread_to(sets, point, implements) if name not in own]
-        yield from _repetitions("plugins.multiPoint.enabled", spread)
+        faults += _repetitions(field, own)
+        faults += _repetitions("plugins.multiPoint.enabled", only_spread)
+        names = [
+            *(name for name in own if name in spread),
+            *only_spread,
+            *(name for name in own if name not in spread),
+        ]
+        weights: dict[str, int] = {}
+        if point in WEIGHTED_POINTS:
+            for plugin in (*own_set.enabled, *sets.multi_point.enabled):
+                # A score plugin without weight, or with weight 0, has weight 1.
+                weights.setdefault(plugin.name, plugin.weight or 1)
+        expanded[point] = {name: weights.get(name, 0) for name in names}
+    if faults:
+        raise InvalidDocumentError(list(dict.fromkeys(faults)))
+    return expanded
 
 
 def _repetitions(field: str, names: list[str]) -> Iterator[FieldError]:

@@ -64,16 +64,7 @@ class Handle(msgspec.Struct, frozen=True):
 
 
 def tied(names: Sequence[str], snapshot: Snapshot, row: int, ties: Callable[[int], bool]) -> int:
-    """Break a tie between nodes by a list of preferred names.
-
-    Args:
-        names: preferred nodes, in order.
-        row: the row of the selected node.
-        ties: whether the node of a row is as good as the selected one.
-
-    Returns:
-        The row of the first preferred node that ties, or `row` if none does.
-    """
+    """Return the row of the first node named that is as good as the selected one, or else `row`."""
     for name in names:
         found = snapshot.row_of.get(name)
         if found is not None and ties(found):

@@ -49,10 +49,8 @@ class LogFile:
         while chunk := await reader.read(_CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")
             entries = [entry for line in lines for entry in _entries(line)]
-            while len(rest) > _PART_MAX:
-                entries.append((b"P", rest[:_PART_MAX]))
-                rest = rest[_PART_MAX:]
-            self._write(stream, entries)
+            *parts, (_, rest) = _entries(rest)
+            self._write(stream, [*entries, *parts])
         if rest:
             self._write(stream, [(b"F", rest)])
 
