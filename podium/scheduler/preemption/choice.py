@@ -85,10 +85,6 @@ class Choice(msgspec.Struct, frozen=True):
         """The rows with the best values, which are equal by all keys."""
         return self.left[-1]
 
-    def lost_at(self, row: int) -> int | None:
-        """Return the index of the key at which a row lost; None if the row is selected."""
-        return next((i for i, rows in enumerate(self.left[1:]) if row not in rows), None)
-
     def runners_up(
         self, chosen: int, ranks: NDArray[np.int64], count_max: int
     ) -> Sequence[tuple[int, int | None]]:

@@ -75,9 +75,6 @@ class SchedulingQueue:
     def __iter__(self) -> Iterator[QueuedPod]:
         return iter(self._pods.values())
 
-    def get(self, uid: str) -> QueuedPod | None:
-        return self._pods.get(uid)
-
     def place_of(self, uid: str) -> QueueName | None:
         queued = self._pods.get(uid)
         return queued.place if queued else None

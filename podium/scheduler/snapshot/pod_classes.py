@@ -4,7 +4,7 @@ Two pods are of one class if everything is equal that filters and scores of in-t
 them. Class ids are small integers, by which columns are indexed.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Generic, TypeVar
 from weakref import ref
@@ -212,9 +212,6 @@ class PodClasses:
 
     def __getitem__(self, class_id: int) -> PodClass:
         return self._all[class_id]
-
-    def __iter__(self) -> Iterator[PodClass]:
-        return iter(self._all)
 
     @property
     def is_crowded(self) -> bool:

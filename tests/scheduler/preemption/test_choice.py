@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.scheduler.preemption.choice import KEYS, choose
+from podium.scheduler.preemption.choice import KEYS, Choice, choose
 from podium.scheduler.snapshot.pod_info import NOT_STARTED
 
 FIELDS = ("violations", "top_priority", "priority_sum", "victim_count", "earliest_start")
@@ -31,6 +31,10 @@ def rank(row: tuple[int, ...]) -> tuple[int, ...]:
     return (*row[:-1], -row[-1])
 
 
+def lost_at(choice: Choice, row: int) -> int | None:
+    return next((i for i, rows in enumerate(choice.left[1:]) if row not in rows), None)
+
+
 @given(CANDIDATES, st.permutations(range(len(KEYS))), st.integers(1, len(KEYS)))
 def test_the_keys_are_compared_in_order(
     rows: list[tuple[int, ...]], order: list[int], count: int
@@ -42,7 +46,7 @@ def test_the_keys_are_compared_in_order(
     assert choice.selected.tolist() == [i for i, one in enumerate(ranks) if one == best]
     for index, one in enumerate(ranks):
         differing = (place for place, key in enumerate(one) if key != best[place])
-        assert choice.lost_at(index) == next(differing, None)
+        assert lost_at(choice, index) == next(differing, None)
 
 
 @pytest.mark.parametrize("key", range(len(KEYS)), ids=[key.name for key in KEYS])
@@ -51,7 +55,7 @@ def test_each_key_decides_between_equals(key: int) -> None:
     better[key] += 1 if FIELDS[key] == "earliest_start" else -1
     choice = choose(run_of([EQUAL, tuple(better), EQUAL]), np.arange(3))
     assert choice.selected.tolist() == [1]
-    assert [choice.lost_at(row) for row in range(3)] == [key, None, key]
+    assert [lost_at(choice, row) for row in range(3)] == [key, None, key]
 
 
 @given(CANDIDATES, st.integers(0, 8), st.randoms())
@@ -61,7 +65,7 @@ def test_those_that_got_furthest_come_first(
     ranks = np.array(random.sample(range(len(rows)), len(rows)))
     choice = choose(run_of(rows), np.arange(len(rows)))
     chosen = min(choice.selected.tolist(), key=lambda row: ranks[row])
-    others = [(row, choice.lost_at(row)) for row in range(len(rows)) if row != chosen]
+    others = [(row, lost_at(choice, row)) for row in range(len(rows)) if row != chosen]
     others.sort(key=lambda one: (-(len(KEYS) if one[1] is None else one[1]), ranks[one[0]]))
     assert choice.runners_up(chosen, ranks, count) == others[:count]
 
@@ -74,4 +78,4 @@ def test_only_candidates_are_chosen_from() -> None:
 def test_a_single_candidate_needs_no_key() -> None:
     choice = choose(run_of([EQUAL]), np.array([0]))
     assert len(choice.left) == 1
-    assert choice.lost_at(0) is None
+    assert lost_at(choice, 0) is None

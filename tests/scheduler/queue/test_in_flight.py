@@ -39,7 +39,7 @@ def test_a_pod_that_was_let_go_comes_back_as_after_an_error() -> None:
     q.done(pod.uid)
     assert (pod.uid in q, queued.place) == (False, QueueName.DONE)
     q.fail(queued, "A", now_s=0.0)
-    assert q.get(pod.uid) is queued
+    assert [*q] == [queued]
     assert queued.place is QueueName.BACKOFF
 
 
@@ -72,5 +72,5 @@ def test_a_pod_that_came_anew_meanwhile_stays_as_it_is() -> None:
     q.done(pod.uid)
     q.add(pod, PROFILE, 1.0)
     q.fail(queued, "A", now_s=2.0)
-    assert q.get(pod.uid) is not queued
+    assert queued not in [*q]
     assert q.place_of(pod.uid) is QueueName.ACTIVE
