@@ -112,9 +112,16 @@ class DaemonSetController(PodOwnerReconciler):
         elif change.kind == KIND:
             yield from owners_of(obj, _SET, self.objects, adopts=False)
         else:
-            for pod in (before, change.new):
-                if pod is not None:
-                    yield from self._concerned_by(pod)
+            for seen in filter(None, (before, change.new)):
+                has_owner = controller_of(seen) is not None
+                for place in owners_of(seen, _SET, self.objects):
+                    known = self._states.get(place)
+                    if known is not None and has_owner:
+                        known.dirty[target_of(seen)] = None
+                    elif known is not None:
+                        known.orphans[place_of(seen)] = None
+                    if known is not None or not has_owner:
+                        yield place
             pod = change.new
             if before is None or pod is None or is_terminating(pod) or controller_of(pod) is None:
                 return
@@ -158,17 +165,6 @@ class DaemonSetController(PodOwnerReconciler):
             # Pods that aren't bound yet don't count.
             return rules.may_start(node)
         return not rules.may_stay(node) or bool(status_of(daemon_set).get("numberMisscheduled"))
-
-    def _concerned_by(self, pod: Object) -> Iterator[Place]:
-        has_owner = controller_of(pod) is not None
-        for place in owners_of(pod, _SET, self.objects):
-            state = self._states.get(place)
-            if state is not None and has_owner:
-                state.dirty[target_of(pod)] = None
-            elif state is not None:
-                state.orphans[place_of(pod)] = None
-            if state is not None or not has_owner:
-                yield place
 
     def _sync(
         self, place: Place, daemon_set: Object, history: Revisions, revision: str, now_s: float

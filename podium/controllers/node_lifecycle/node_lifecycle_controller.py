@@ -148,14 +148,6 @@ class MonitorTimes(NamedTuple):
         return self.start_s + max(0, number) * self.period_s
 
 
-def _heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
-    renewed = "" if lease is None else str(spec_of(lease).get("renewTime") or "")
-    ready = condition_of(node, "Ready")
-    if ready is None or ready.get("reason") == NEVER_UPDATED:
-        return renewed, ""
-    return renewed, str(ready.get("lastHeartbeatTime") or "")
-
-
 def unknown_patch(node: Object, now_s: float) -> Patch | None:
     """Return the patch that sets a node's kubelet conditions to Unknown; None if they are."""
     changed: list[Object] = []
@@ -341,8 +333,10 @@ class NodeLifecycleController(Reconciler):
             self.look_again(key, self._monitor_times.after(self._now_s))
 
     def _note_heartbeat(self, node: Object) -> None:
-        node_name = name(node)
-        heartbeat = _heartbeat_of(node, self._lease(node_name))
+        node_name, ready = name(node), condition_of(node, "Ready") or {}
+        renewed = str(spec_of(self._lease(node_name) or {}).get("renewTime") or "")
+        is_posted = ready.get("reason") != NEVER_UPDATED
+        heartbeat = renewed, str(ready.get("lastHeartbeatTime") or "") if is_posted else ""
         health = self._health.get(node_name)
         if health is None or health.uid != uid_of(node):
             self._health[node_name] = NodeHealthData(

@@ -72,7 +72,11 @@ class PodUsage(msgspec.Struct, frozen=True):
                 case DiskPart.LOGS:
                     counted += (container.logs for container in self.containers)
                 case DiskPart.VOLUMES:
-                    counted += (self.volumes.get(name, NO_DISK) for name in _local_volumes(pod))
+                    counted += (
+                        self.volumes.get(volume["name"], NO_DISK)
+                        for volume in volumes_of(spec_of(pod))
+                        if volume.get("hostPath") is not None or _is_ephemeral(volume)
+                    )
         return DiskUsage(
             sum(disk.used_bytes or 0 for disk in counted), sum(disk.inodes or 0 for disk in counted)
         )
@@ -83,14 +87,6 @@ class Statistics(msgspec.Struct, frozen=True):
 
     observations: Observations
     usage: Mapping[str, PodUsage]
-
-
-def _local_volumes(pod: Object) -> list[str]:
-    return [
-        volume["name"]
-        for volume in volumes_of(spec_of(pod))
-        if volume.get("hostPath") is not None or _is_ephemeral(volume)
-    ]
 
 
 def ephemeral_volumes(pod: Object) -> list[str]:

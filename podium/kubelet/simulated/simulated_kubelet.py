@@ -302,7 +302,13 @@ class SimulatedKubelet(Kubelet):
         if written is sandbox.annotations:
             return ()
         if (sandbox.annotations or _NOTHING).get(STUCK) == "true" and not is_stuck(worker.pod):
-            _recover(worker, now_s)
+            for one in worker.containers:
+                if one.state is not State.RUNNING:
+                    one.not_before_s = min(one.not_before_s, now_s)
+                elif not one.is_ready:
+                    one.probes = one.sandbox.probes(one, now_s)
+                    one.changes += 1
+            worker.touch(now_s)
         sandbox.annotations = written
         try:
             sandbox.usage = usage_of(worker.pod)
@@ -381,17 +387,6 @@ def _stay(worker: PodWorker, statuses: Mapping[str, Object]) -> None:
                 one.state = State.EXITED
                 one.last = Run.stated(ended or _NOTHING, worker.admitted_s)
             one.not_before_s = NEVER_S
-
-
-def _recover(worker: PodWorker, now_s: float) -> None:
-    for one in worker.containers:
-        if one.state is State.RUNNING:
-            if not one.is_ready:
-                one.probes = one.sandbox.probes(one, now_s)
-                one.changes += 1
-        else:
-            one.not_before_s = min(one.not_before_s, now_s)
-    worker.touch(now_s)
 
 
 def _by_name(status: Object, field: str) -> dict[str, Object]:

@@ -269,15 +269,12 @@ class SchedulerMachine:
             for change in self._guard.released(now_s):
                 if uid(change.obj) not in self.bindings:
                     self.handlers.handle(change if self.gangs is None else self.gangs.shown(change))
-        if self._may_decide() and now_s >= self._rested_s:
-            self.queue.flush(now_s)
-            self._schedule_one()
-
-    def _schedule_one(self) -> None:
-        queued = self.queue.pop(self.context.now_s)
+        if not self._may_decide() or now_s < self._rested_s:
+            return
+        self.queue.flush(now_s)
+        queued = self.queue.pop(now_s)
         if queued is None:
             return
-        now_s = self.context.now_s
         if now_s != self._tried_s:
             self._tried_s = now_s
             self._tries.clear()
