@@ -25,8 +25,7 @@ from podium.apiserver.decoding import PatchType
 from podium.apiserver.kinds.registration.registrations import completed, registration_of
 from podium.apiserver.long_work import apart, concerns, is_long
 from podium.apiserver.patching import PatchRequest, apply_configuration
-from podium.apiserver.rbac.authorizer import Authorizer
-from podium.apiserver.rbac.escalation import check_grant
+from podium.apiserver.rbac.authorizer import Authorizer, check_grant
 from podium.apiserver.registry import Registry
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
@@ -34,12 +33,11 @@ from podium.apiserver.store.kind_index import Page
 from podium.apiserver.store.store import Store
 from podium.apiserver.subresources.bind_and_evict import bind, check_binding, evict
 from podium.apiserver.subresources.scale import scale_of, with_patched_scale, with_scale
-from podium.apiserver.verbs import update as updates
-from podium.apiserver.verbs.create import Maker, first_objects, received
+from podium.apiserver.verbs import writing as updates
 from podium.apiserver.verbs.delete import answer, check_preconditions, marked
-from podium.apiserver.verbs.list import list_objects
+from podium.apiserver.verbs.reading import WatchStream, list_objects
 from podium.apiserver.verbs.verb_options import Deleted, DeleteOptions, ListOptions, Written
-from podium.apiserver.verbs.watch import WatchStream
+from podium.apiserver.verbs.writing import Maker, first_objects, received
 from podium.apiserver.versions import shown_version, stored_version
 
 __all__ = [

@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.apiserver.admission.limit_ranger import LimitRanger
-from podium.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
-from podium.apiserver.admission.node_plugins import NodeRestriction, TaintNodesByCondition
-from podium.apiserver.admission.plugin import (
-    ALL_NAMESPACED,
-    AdmissionOptions,
-    AdmissionPlugin,
+from podium.apiserver.admission.namespace_plugins import (
+    LimitRanger,
+    NamespaceLifecycle,
+    ResourceQuota,
 )
+from podium.apiserver.admission.node_plugins import NodeRestriction, TaintNodesByCondition
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, AdmissionPlugin
 from podium.apiserver.admission.pod_plugins import (
     DefaultTolerationSeconds,
     PodTopologyLabels,
@@ -24,7 +23,6 @@ from podium.apiserver.admission.pod_plugins import (
     ServiceAccount,
 )
 from podium.apiserver.admission.priority import Priority
-from podium.apiserver.admission.resource_quota import ResourceQuota
 from podium.apiserver.admission.storage_plugins import (
     DefaultStorageClass,
     PersistentVolumeClaimResize,

@@ -15,7 +15,7 @@ from podium.api.refused import RefusedError, StatusCause
 from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject, typed
 from podium.apiserver.protobuf import read_protobuf
-from podium.apiserver.protobuf.wire import MalformedMessageError
+from podium.apiserver.protobuf.messages import MalformedMessageError
 from podium.apiserver.refusals import bad_request, entity_too_large, invalid
 from podium.apiserver.schema import SCALARS, Field, ListOf, Struct, struct_of
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS

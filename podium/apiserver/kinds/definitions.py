@@ -7,7 +7,7 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds.custom_kinds import DEFINITION, is_established
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
-from podium.apiserver.custom_resources.definition_schemas import schema_faults, selectable_fault
+from podium.apiserver.custom_resources.structural_schemas import schema_faults, selectable_fault
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration, metadata_alone
 from podium.apiserver.schema import json_paths

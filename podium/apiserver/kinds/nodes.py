@@ -15,7 +15,7 @@ from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.schema.struct_types import core_struct
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.pods.taints_and_tolerations import taints
+from podium.apiserver.validation.pods.placement import taints
 from podium.apiserver.validation.resource_requirements import resource_list
 
 _FEATURE = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*", re.ASCII)

@@ -16,7 +16,7 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
-from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
+from podium.apiserver.validation.pods.placement import tolerations
 from podium.apiserver.validation.resource_requirements import overhead, resource_list
 
 _SYSTEM_PREFIX = "system-"

@@ -13,11 +13,11 @@ from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION
 from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.validation import checks, claims
+from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
-from podium.apiserver.validation.pods import pod_warnings
+from podium.apiserver.validation.pods import pod_warnings, volumes
 from podium.apiserver.validation.pods.pod_warnings import DEPRECATED_LABELS
 from podium.apiserver.validation.resource_requirements import amounts as valid_amounts
 from podium.apiserver.validation.selectors import label_selector, node_selector
@@ -61,7 +61,7 @@ def _capacity(amounts: Any, path: str) -> Faults:
         if nanos(amount) < 0:
             pieces = nanos(amount) // NANOS_PER_UNIT
             yield MinorFieldError(f"{path}[{name}]", pieces, "must be a valid resource quantity")
-        yield from checks.detail(claims.some_amount)(amount, f"{path}[{name}]")
+        yield from checks.detail(volumes.some_amount)(amount, f"{path}[{name}]")
 
 
 def _node_affinity(affinity: Any, path: str) -> Faults:
@@ -163,14 +163,14 @@ _valid_volume = object_check(
     spec=checks.needed(
         checks.both(
             checks.fields(
-                accessModes=checks.absent_as((), claims.access_modes()),
+                accessModes=checks.absent_as((), volumes.access_modes()),
                 capacity=checks.absent_as({}, _capacity),
                 persistentVolumeReclaimPolicy=checks.one_of("Delete", "Recycle", "Retain"),
                 nodeAffinity=_node_affinity,
                 csi=checks.fields(driver=checks.needed(), volumeHandle=checks.needed()),
             ),
             _source,
-            checks.fields(storageClassName=claims.class_name, volumeMode=claims.volume_mode),
+            checks.fields(storageClassName=volumes.class_name, volumeMode=volumes.volume_mode),
         )
     ),
     status=checks.fields(
@@ -226,7 +226,7 @@ PERSISTENT_VOLUME_CLAIM = Registration(
     kind=KINDS["PersistentVolumeClaim"],
     warnings=_claim_warnings,
     validate=object_check(
-        spec=checks.needed(claims.claim_spec),
+        spec=checks.needed(volumes.claim_spec),
         status=checks.fields(
             phase=checks.one_of("Pending", "Bound", "Lost"), capacity=valid_amounts
         ),

@@ -309,10 +309,7 @@ def _change(name: str, last: Any, old: Any, new: Any, of: Type | None) -> dict[s
     added = [value for value in new if value not in old]
     gone = [value for value in last or () if value in old and value not in new]
     changes = {name: added, DELETE_PREFIX + name: gone}
-    return {
-        ORDER_PREFIX + name: new,
-        **{key: values for key, values in changes.items() if values},
-    }
+    return {ORDER_PREFIX + name: new, **{key: values for key, values in changes.items() if values}}
 
 
 def _chosen(
@@ -348,7 +345,4 @@ def _entries(
                 changed.append({key: value, **_chosen(patch, entry, of, key)})
     if not changed and not gone and [value for value in before if value in after] == [*after]:
         return {}
-    return {
-        ORDER_PREFIX + name: [{key: value} for value in after],
-        name: [*changed, *gone],
-    }
+    return {ORDER_PREFIX + name: [{key: value} for value in after], name: [*changed, *gone]}

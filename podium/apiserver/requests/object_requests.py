@@ -24,7 +24,7 @@ from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import DeleteOptions, PatchRequest, Written
 from podium.apiserver.store.errors import TooLargeResourceVersionError
 from podium.apiserver.subresources.scale import scale_of
-from podium.apiserver.verbs.list import parse_version, refusal_of
+from podium.apiserver.verbs.reading import parse_version, refusal_of
 
 _NAME_FIELD = "metadata.name"
 _SUCCESS: dict[str, Any] = {

@@ -16,7 +16,7 @@ from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.schema.json_paths import steps
 from podium.apiserver.schema.struct_types import SCALE
 from podium.apiserver.validation.checks import NOT_NEGATIVE
-from podium.apiserver.verbs.update import check_key, patched, tracked
+from podium.apiserver.verbs.writing import check_key, patched, tracked
 
 _BUILT_IN_PATHS = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
 _IDENTITY = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")

@@ -33,7 +33,7 @@ from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES,
 from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.workloads import RECREATING, SCALED
-from podium.apiserver.admission.limit_ranger import limits_by_namespace
+from podium.apiserver.admission.namespace_plugins import limits_by_namespace
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.whatif.lint.workload_reader import BATCH, Workload, read_workloads
 from podium.whatif.plan.outcome.stale_priorities import StalePods, stale_pods

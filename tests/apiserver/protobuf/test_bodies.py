@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.protobuf import PREFIX, is_read, read_protobuf
-from podium.apiserver.protobuf.messages import _DATA, _SCALARS, numbers
-from podium.apiserver.protobuf.wire import MalformedMessageError, delimited
+from podium.apiserver.protobuf.messages import (
+    _DATA,
+    _SCALARS,
+    MalformedMessageError,
+    delimited,
+    numbers,
+)
 from podium.apiserver.requests.openapi.schemas import reachable
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Type

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.protobuf.wire import MalformedMessageError, delimited, fields
+from podium.apiserver.protobuf.messages import MalformedMessageError, delimited, fields
 from tests.apiserver.protobuf.writing import switch
 
 NUMBERS = st.integers(1, 2**29 - 1)

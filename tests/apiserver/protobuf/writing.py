@@ -1,6 +1,6 @@
 """Writes what Podium only reads: numbers in Protobuf messages."""
 
-from podium.apiserver.protobuf.wire import VARINT, _varint
+from podium.apiserver.protobuf.messages import VARINT, _varint
 
 
 def switch(number: int, *, value: bool) -> bytes:

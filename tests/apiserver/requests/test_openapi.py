@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.protobuf.wire import as_bytes, fields
+from podium.apiserver.protobuf.messages import as_bytes, fields
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.openapi.schemas import descriptions, reachable
 from podium.apiserver.requests.routes import verbs

@@ -6,7 +6,7 @@ from random import Random
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
-from podium.apiserver.verbs.create import new_uid
+from podium.apiserver.verbs.writing import new_uid
 from tests.apiserver.verbs.helpers import NOW_S, Obj, a_pod, create
 
 UUID_4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")

@@ -23,7 +23,7 @@ def _short_memories(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.machines.reconciler.indexer._GONE_MAX", 32)
     monkeypatch.setattr("podium.controllers.volumes.persistent_volumes._ABSENT_MAX", 32)
     monkeypatch.setattr("podium.controllers.garbage_collector._ABSENT_MAX", 32)
-    monkeypatch.setattr("podium.apiserver.verbs.create._NAMED_MAX", 32)
+    monkeypatch.setattr("podium.apiserver.verbs.writing._NAMED_MAX", 32)
     monkeypatch.setattr("podium.controllers.event_expiry.TTL_S", 900.0)
 
 

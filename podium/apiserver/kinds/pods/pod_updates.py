@@ -16,8 +16,8 @@ from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.names import label_key, subdomain
+from podium.apiserver.validation.pods.placement import tolerations as tolerations_check
 from podium.apiserver.validation.pods.pod_validation import pod as pod_check
-from podium.apiserver.validation.pods.taints_and_tolerations import tolerations as tolerations_check
 
 _CHANGEABLE = (
     "`spec.containers[*].image`",

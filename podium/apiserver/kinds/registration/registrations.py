@@ -15,7 +15,7 @@ from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind, kind_of, opti
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, entries, was_in_a_cluster
 from podium.apiserver import kinds
-from podium.apiserver.custom_resources.structural_faults import faults as structural_faults
+from podium.apiserver.custom_resources.structural_schemas import faults as structural_faults
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.decoding.typed import with_defaults
 from podium.apiserver.kinds.registration import rules

@@ -30,7 +30,7 @@ from podium.apiserver.kinds.registration.defaulting import filled_where_absent, 
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.workloads import workloads
-from podium.apiserver.validation import checks, templates
+from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, duplicate, required
 from podium.apiserver.validation.job_policies import index_intervals, policies
 from podium.apiserver.validation.metadata import template_meta
@@ -256,8 +256,8 @@ _job_spec = checks.both(
         maxFailedIndexes=checks.count,
     ),
     checks.detail(policies),
-    templates.with_template,
-    templates.until_done,
+    workloads.with_template,
+    workloads.until_done,
 )
 
 
@@ -270,7 +270,7 @@ def _last_pod_named(job: Any, _path: str) -> checks.Faults:
         yield FieldError("metadata.name", name, message)
 
 
-_valid_spec = workloads.workload_check(_job_spec, templates.own_selector)
+_valid_spec = workloads.workload_check(_job_spec, workloads.own_selector)
 _valid = checks.both(_valid_spec, checks.fields(_last_pod_named))
 
 JOB = Registration(

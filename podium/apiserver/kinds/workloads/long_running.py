@@ -21,11 +21,11 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of, every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.workloads import workloads
-from podium.apiserver.validation import checks, templates
+from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
-from podium.apiserver.validation.claims import claim_spec
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label
+from podium.apiserver.validation.pods.volumes import claim_spec
 from podium.apiserver.validation.selectors import label_selector
 
 _amounts = checks.fields(
@@ -84,9 +84,9 @@ DEPLOYMENT = Registration(
     kind=KINDS["Deployment"],
     validate=workloads.workload_check(
         workloads.pods,
-        templates.valid_selector("deployment"),
-        templates.selected_template,
-        templates.always("ReplicaSet"),
+        workloads.valid_selector("deployment"),
+        workloads.selected_template,
+        workloads.always("ReplicaSet"),
         checks.fields(strategy=_strategy),
         workloads.ready,
         workloads.revisions,
@@ -107,9 +107,9 @@ REPLICA_SET = Registration(
     validate=workloads.workload_check(
         workloads.pods,
         workloads.ready,
-        templates.valid_selector("deployment"),
-        templates.selected_template,
-        templates.always("ReplicaSet"),
+        workloads.valid_selector("deployment"),
+        workloads.selected_template,
+        workloads.always("ReplicaSet"),
     ),
     validate_change=_same_selector,
     validate_subresource_update={"status": _valid_counts},
@@ -122,9 +122,9 @@ REPLICATION_CONTROLLER = Registration(
         workloads.ready,
         checks.fields(selector=checks.needed(is_detail=True)),
         workloads.pods,
-        templates.mapped,
-        templates.with_template,
-        templates.always("ReplicationController"),
+        workloads.mapped,
+        workloads.with_template,
+        workloads.always("ReplicationController"),
     ),
     validate_subresource_update={"status": _valid_counts},
 )
@@ -156,10 +156,10 @@ def _daemon_strategy(strategy: Any, path: str) -> checks.Faults:
 
 _valid_daemon_set = workloads.workload_check(
     checks.fields(selector=label_selector),
-    templates.selected,
+    workloads.selected,
     checks.fields(selector=_not_empty),
-    templates.with_template,
-    templates.always("DaemonSet"),
+    workloads.with_template,
+    workloads.always("DaemonSet"),
     workloads.ready,
     checks.fields(updateStrategy=_daemon_strategy),
     workloads.revisions,
@@ -228,7 +228,7 @@ def _claimed_template(spec: Any, path: str) -> checks.Faults:
         kept = [volume for volume in volumes_of(pod) if volume.get("name") not in claims]
         pod = {**pod, "volumes": [*claims.values(), *kept]}
         spec = {**spec, "template": {**template, "spec": pod}}
-    yield from templates.selected_template(spec, path)
+    yield from workloads.selected_template(spec, path)
 
 
 def _statefulset_spec(new: Object, old: Object) -> checks.Faults:
@@ -288,9 +288,9 @@ _last_fields = checks.both(
     workloads.pods,
     workloads.ready,
     checks.fields(ordinals=checks.fields(start=checks.count)),
-    templates.valid_selector("statefulset", ""),
+    workloads.valid_selector("statefulset", ""),
     _claimed_template,
-    templates.always("StatefulSet"),
+    workloads.always("StatefulSet"),
     workloads.revisions,
 )
 _valid_change = workloads.workload_check(_first_fields, _last_fields)

@@ -14,7 +14,7 @@ import msgspec
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.protobuf.wire import delimited
+from podium.apiserver.protobuf.messages import delimited
 from podium.apiserver.refusals import not_acceptable
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests import routes

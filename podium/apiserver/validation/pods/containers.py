@@ -18,8 +18,8 @@ from podium.api.selectors.labels import validate_label_key
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, join
 from podium.apiserver.validation.names import config_key, dns_label, subdomain
-from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts
 from podium.apiserver.validation.pods.ports import port_or_name, ports, unique_host_ports
+from podium.apiserver.validation.pods.volumes import known_volumes, mounts
 from podium.apiserver.validation.resource_requirements import container_resources
 
 _VARIABLE_RULE = (

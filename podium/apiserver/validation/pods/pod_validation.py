@@ -17,12 +17,11 @@ from podium.apiserver.validation import checks, resource_requirements
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
-from podium.apiserver.validation.pods.affinity import affinity, spread_constraints
 from podium.apiserver.validation.pods.alike_pods import judged_alike
 from podium.apiserver.validation.pods.containers import containers, init_containers, trimmed_images
-from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts, volumes
+from podium.apiserver.validation.pods.placement import affinity, spread_constraints, tolerations
 from podium.apiserver.validation.pods.ports import host_network_ports
-from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
+from podium.apiserver.validation.pods.volumes import known_volumes, mounts, volumes
 
 _CONTAINER_LISTS = ("initContainers", "containers")
 _MOUNTS = frozenset({"volumeMounts", "volumeDevices"})

@@ -30,7 +30,7 @@ from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.registry import Registry
 from podium.apiserver.store.errors import AlreadyExistsError
 from podium.apiserver.store.store import Store
-from podium.apiserver.verbs.create import new_uid
+from podium.apiserver.verbs.writing import new_uid
 from podium.apiserver.versions import stored_version
 from podium.cluster.virtual.cluster_options import ClusterOptions, start_s
 from podium.cluster.virtual.loading.stand_ins import StandIns

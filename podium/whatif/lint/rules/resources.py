@@ -6,7 +6,7 @@ from podium.api.objects import Object, entries, part
 from podium.api.priority import SYSTEM_CRITICAL
 from podium.api.qos import qos_class
 from podium.api.resources import is_pod_level, is_sidecar
-from podium.apiserver.admission.limit_ranger import pod_faults
+from podium.apiserver.admission.namespace_plugins import pod_faults
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule, workload_rule
 from podium.whatif.lint.workload_reader import Workload
