@@ -7,8 +7,7 @@ import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, labels
-from podium.api.selectors.label_selector_text import parse_selector
-from podium.api.selectors.labels import EVERYTHING, Selector, SelectorError
+from podium.api.selectors.labels import EVERYTHING, Selector, SelectorError, parse_selector
 from podium.apiserver.kinds.registration.registration import ReadField, text
 from podium.apiserver.kinds.registration.registrations import registration_of
 from podium.apiserver.refusals import bad_request

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import msgspec
 
 from podium.api.conditions import set_condition
-from podium.api.nodes import taints_of
+from podium.api.nodes import taints_of, tolerates
 from podium.api.objects import (
     Object,
     Place,
@@ -31,7 +31,6 @@ from podium.api.policy.disruption_target import (
     disruption_reason,
     ending_of,
 )
-from podium.api.taints import tolerates
 from podium.api.values.times import epoch_s
 from podium.machines.effects import Effect, deletion_of, status_patch_of
 from podium.machines.events import Change

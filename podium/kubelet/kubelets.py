@@ -50,7 +50,7 @@ class Kubelets(Reconciler, Generic[K]):
     Args:
         register: Node objects to create.
         writes_heartbeats: whether Leases are renewed; otherwise an annotation says so (see
-            `podium.api.node_heartbeats`).
+            `podium.api.nodes`).
     """
 
     name = REPORTER

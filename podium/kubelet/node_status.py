@@ -6,16 +6,16 @@ from typing import Any
 import msgspec
 
 from podium.api.conditions import set_condition
-from podium.api.node_heartbeats import (
+from podium.api.nodes import (
     CONTINUOUS,
     ENDED,
     LEASE_NAMESPACE,
+    PRESSURES,
     RENEW_INTERVAL_S,
     WRITTEN,
     last_renewal_s,
     node_lease,
 )
-from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
 from podium.api.values.times import timestamp
 from podium.kubelet.eviction.signals import PRESSURE_CONDITIONS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.node_heartbeats import (
+from podium.api.nodes import (
     CONTINUOUS,
     ENDED,
     is_continuous,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 
 from podium.api.objects import Object
-from podium.api.volumes.volume_matching import NO_VOLUME, choose_volumes
+from podium.api.volumes.claims_and_volumes import NO_VOLUME, choose_volumes
 from podium.scheduler.framework.interface import FilterState, Scope
 from podium.scheduler.plugins.node_volume_limits import NodeVolumeLimits
 from podium.scheduler.plugins.volume_binding import VolumeBinding

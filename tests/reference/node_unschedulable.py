@@ -1,7 +1,7 @@
 """NodeUnschedulable, one node at a time."""
 
+from podium.api.nodes import tolerates
 from podium.api.objects import Object
-from podium.api.taints import tolerates
 from tests.reference.verdict import UNRESOLVABLE, Verdict
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log
 
+from podium.api.nodes import tolerates
 from podium.api.objects import Object
 from podium.api.selectors.labels import Selector, equality_selector, label_selector
 from podium.api.selectors.node_selector import required_node_affinity
-from podium.api.taints import tolerates
 from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Verdict
 from tests.reference.volume_world import World, labels_of
 

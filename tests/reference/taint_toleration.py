@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from podium.api.nodes import tolerates
 from podium.api.objects import Object
-from podium.api.taints import tolerates
 from tests.reference.default_normalization import normalize
 from tests.reference.verdict import UNRESOLVABLE, Verdict
 

@@ -2,12 +2,10 @@
 
 from typing import ClassVar
 
-from podium.api.node_heartbeats import LEASE_NAMESPACE
-from podium.api.nodes import taints_of
+from podium.api.nodes import LEASE_NAMESPACE, NO_SCHEDULE, taints_of
 from podium.api.objects import Object, entries, labels, metadata_of, part, spec_of, status_of
 from podium.api.objects import name as name_of
 from podium.api.pods import node_name_of
-from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, AdmissionPlugin
 from podium.apiserver.admission.pod_plugins import NOT_READY
 from podium.apiserver.attributes import Attributes, Operation

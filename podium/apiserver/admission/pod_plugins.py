@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.nodes import NO_EXECUTE
 from podium.api.objects import Object, annotations, metadata_of, part, spec_of
 from podium.api.pods import node_name_of, tolerations_of
 from podium.api.priority import MIRROR_ANNOTATION
-from podium.api.taints import NO_EXECUTE
 from podium.api.values.quantity import nanos
 from podium.apiserver.admission.plugin import CREATE, WRITE, AdmissionPlugin
 from podium.apiserver.attributes import Attributes

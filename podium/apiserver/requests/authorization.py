@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from msgspec import structs
 
 from podium.api.errors import quoted
-from podium.api.node_heartbeats import LEASE_NAMESPACE
+from podium.api.nodes import LEASE_NAMESPACE
 from podium.api.objects import Object, entries, part
 from podium.api.pods import init_containers_of, node_name_of, volumes_of
 from podium.api.refused import RefusedError

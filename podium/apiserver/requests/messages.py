@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.codec.yaml_writer import write_yaml
+from podium.api.codec.yaml_text import write_yaml
 from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import ADMIN, User
 from podium.apiserver.requests.negotiation import JSON, YAML

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from podium.api.codec.yaml_writer import write_yaml
+from podium.api.codec.yaml_text import write_yaml
 from podium.api.errors import PodiumError
 from podium.api.process.private_files import private_directory, read_private, write_private
 from podium.api.selectors.labels import validate_subdomain

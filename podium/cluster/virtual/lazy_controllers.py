@@ -7,11 +7,10 @@ run. Until then it costs no time.
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from podium.api.nodes import taints_of
+from podium.api.nodes import NO_EXECUTE, taints_of
 from podium.api.objects import Object, condition_of, is_terminating
 from podium.api.pods import volumes_of
 from podium.api.policy.disruption_target import DISRUPTION_TARGET
-from podium.api.taints import NO_EXECUTE
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from podium.api.nodes import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.objects import (
     Object,
     annotations,
@@ -25,7 +26,6 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_ready, node_affinity_of, node_name_of, phase_of, tolerations_of
 from podium.api.selectors.node_selector import NAME_FIELD, required_node_affinity
-from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.values.integers import scaled
 from podium.api.well_known import REQUIRED
 from podium.api.workloads import update_strategy_of

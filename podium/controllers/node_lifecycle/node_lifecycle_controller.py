@@ -12,8 +12,15 @@ from typing import Any, NamedTuple
 import msgspec
 
 from podium.api.conditions import set_condition
-from podium.api.node_heartbeats import LEASE_NAMESPACE, is_continuous, last_heartbeat_s
-from podium.api.nodes import PRESSURES, taints_of
+from podium.api.nodes import (
+    LEASE_NAMESPACE,
+    NO_EXECUTE,
+    NO_SCHEDULE,
+    PRESSURES,
+    is_continuous,
+    last_heartbeat_s,
+    taints_of,
+)
 from podium.api.objects import (
     Object,
     condition_of,
@@ -25,7 +32,6 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
-from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
 from podium.api.values.times import epoch_s, timestamp
 from podium.controllers.node_lifecycle.zones import (
     Zone,

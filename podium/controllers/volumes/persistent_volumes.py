@@ -16,10 +16,13 @@ from podium.api.selectors.labels import SelectorError
 from podium.api.volumes.claims_and_volumes import (
     BOUND_BY_CONTROLLER,
     NO_PROVISIONER,
+    NO_VOLUME,
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,
+    Rows,
     access_modes,
     bound_to,
+    choose_volumes,
     claim_uses,
     is_bound_to,
     is_fully_bound,
@@ -30,7 +33,6 @@ from podium.api.volumes.claims_and_volumes import (
     storage_class_name,
     volume_name,
 )
-from podium.api.volumes.volume_matching import NO_VOLUME, Rows, choose_volumes
 from podium.api.well_known import BIND_COMPLETED
 from podium.controllers.kit.workload_fields import status_update
 from podium.machines.effects import Effect, Patch, patch_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from podium.api.node_heartbeats import RENEW_INTERVAL_S
+from podium.api.nodes import RENEW_INTERVAL_S
 from podium.api.objects import Object, name, place_of, uid
 from podium.api.pods import is_finished, limits_of
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos, value

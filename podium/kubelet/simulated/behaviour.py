@@ -144,7 +144,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
         records_lives: whether starts, exits and restarts of containers are recorded as Events;
             rejections and preemptions by nodes always are.
         writes_heartbeats: whether Leases are renewed, for other readers than Podium's own
-            controller (see `podium.api.node_heartbeats`).
+            controller (see `podium.api.nodes`).
         simulates_all: whether all nodes are simulated; otherwise only nodes with the annotation
             `podium.dev/simulated: "true"`.
         gathers_s: seconds for which changes are gathered before a sync, to save syncs.

@@ -27,8 +27,12 @@ from podium.machines.effects import (
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
 from podium.machines.machine import NEVER_S
 from podium.machines.reconciler.indexer import Indexer, Indexes
-from podium.machines.reconciler.replacement_pace import ReplacementPace, ended_at_once
-from podium.machines.reconciler.resting_keys import RestingKeys, stirs
+from podium.machines.reconciler.postponed import (
+    ReplacementPace,
+    RestingKeys,
+    ended_at_once,
+    stirs,
+)
 from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, RetryRules
 
 # How long a watch may take to confirm the object of an answer: as long as v1.36's controllers wait

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from podium.api.nodes import taints_of
+from podium.api.nodes import NO_EXECUTE, NO_SCHEDULE, taints_of, untolerated
 from podium.api.objects import spec_of
-from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.values.message_words import listed
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_namespaces
 from podium.scheduler.snapshot.listers import Listers

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from podium.api.documents.report import HIDDEN, Report
-from podium.api.nodes import taints_of
+from podium.api.nodes import NO_EXECUTE, NO_SCHEDULE, taints_of, tolerations_tolerate
 from podium.api.objects import Object, condition_of
 from podium.api.resources import (
     RESIZE_IN_PROGRESS,
@@ -14,7 +14,6 @@ from podium.api.resources import (
     pod_requests_in_use,
     resource_amount,
 )
-from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate
 from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Format, Quantity
 from podium.scheduler.explain.neighbours import affinity_details, spread_details
 from podium.scheduler.explain.node_conditions import unmet_node_affinity

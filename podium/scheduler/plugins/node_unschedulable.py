@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.api.nodes import is_cordoned
+from podium.api.nodes import NO_SCHEDULE, is_cordoned, tolerations_tolerate
 from podium.api.objects import Object, spec_of
-from podium.api.taints import NO_SCHEDULE, tolerations_tolerate
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource, after_change
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FixedCodes, fixed_codes

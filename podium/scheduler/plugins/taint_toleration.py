@@ -8,16 +8,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.api.nodes import taints_of
-from podium.api.objects import Object
-from podium.api.pods import tolerations_of
-from podium.api.taints import (
+from podium.api.nodes import (
     NO_EXECUTE,
     NO_SCHEDULE,
     PREFER_NO_SCHEDULE,
+    taints_of,
     tolerations_tolerate,
     untolerated,
 )
+from podium.api.objects import Object
+from podium.api.pods import tolerations_of
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource, after_change
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (

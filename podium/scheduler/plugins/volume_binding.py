@@ -27,16 +27,18 @@ from podium.api.values.integers import parse_count
 from podium.api.values.quantity import ceil_value, value
 from podium.api.volumes.claims_and_volumes import (
     NO_PROVISIONER,
+    NO_VOLUME,
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,
     ClaimUse,
     bound_to,
+    by_size,
+    choose_volumes,
     is_fully_bound,
     requested_storage,
     selecting_node,
     volume_name,
 )
-from podium.api.volumes.volume_matching import NO_VOLUME, by_size, choose_volumes
 from podium.machines.effects import Effect, Replace
 from podium.scheduler.config.args import VolumeBindingArgs
 from podium.scheduler.framework.cluster_events import (

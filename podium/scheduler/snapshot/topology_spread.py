@@ -6,11 +6,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.nodes import untolerated
 from podium.api.objects import Object, controller_of, labels, name, spec_of
 from podium.api.pods import tolerations_of
 from podium.api.selectors.labels import EVERYTHING, Selector, equality_selector, label_selector
 from podium.api.selectors.node_selector import required_node_affinity
-from podium.api.taints import untolerated
 from podium.api.workloads import selector_of
 from podium.scheduler.config.args import TopologySpreadConstraint
 from podium.scheduler.snapshot.affinity_terms import PeerGroup

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from podium.api.objects import Object, conditions_of, is_terminating, labels, name, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
-from podium.api.selectors.label_selector_text import parse_selector
+from podium.api.selectors.labels import parse_selector
 from podium.api.values.message_words import listed
 from podium.apiserver.store.store import Store
 from podium.simulation.scenario.checks import GONE, NODE_STATES, POD_STATES, Check, numbers_in_words

@@ -9,8 +9,7 @@ from podium.api.documents.document import Choice, Document, Range, fault
 from podium.api.errors import FieldError, unsupported
 from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_terminating, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
-from podium.api.selectors.label_selector_text import parse_selector
-from podium.api.selectors.labels import SelectorError
+from podium.api.selectors.labels import SelectorError, parse_selector
 from podium.simulation.scenario.fields import ActionTarget, TargetText
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from podium.api.codec.yaml_text import read_yaml
 from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section, Table
-from podium.api.values.message_words import count
-from podium.api.values.terminal_text import escaped_json
+from podium.api.values.message_words import count, escaped_json
 from podium.simulation.traces.openb import Trace
 from podium.ui.answers.answer import Answer, frame, rows_of
 from podium.ui.writers.formats import FORMATS

@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 from podium.api.errors import PodiumError
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.release import __version__
-from podium.api.values.terminal_text import escaped
+from podium.api.values.message_words import escaped
 from podium.ui.command_line.command_builder import OrderedCommand, command_of
 from podium.ui.command_line.options.examples import epilog
 from podium.ui.command_line.output.broken_pipe import pipe_may_break

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from podium.api.codec.yaml_writer import write_yaml
+from podium.api.codec.yaml_text import write_yaml
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import uid
 from podium.api.policy.disruption_budgets import selects

@@ -16,8 +16,7 @@ from podium.api.objects import Object, annotations, labels, name
 from podium.api.pod_limit import PodLimit
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.release import MAJOR, MINOR, PATCH
-from podium.api.selectors.label_selector_text import parse_selector
-from podium.api.selectors.labels import Selector, SelectorError
+from podium.api.selectors.labels import Selector, SelectorError, parse_selector
 from podium.api.well_known import HELM_HOOK
 from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Problem, read_sources
 from podium.cluster.manifests.input_files import read_text

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from podium.api.values.terminal_text import escaped
+from podium.api.values.message_words import escaped
 
 Cell = tuple[str, str]
 """A text, and the name of its colour; empty for the usual one."""

@@ -16,7 +16,7 @@ from rich.status import Status
 from rich.text import Text
 
 from podium.api.presentation import Block, Bullets, Paragraph, Presentation, Table, Tone, Toned
-from podium.api.values.terminal_text import escaped, steers
+from podium.api.values.message_words import escaped, steers
 
 if TYPE_CHECKING:
     from podium.simulation.experiments.executors import Done
@@ -111,7 +111,7 @@ def print_values(values: Any, output: str) -> None:
     """Print plain values as `json` or `yaml`."""
     if output == "yaml":
         # Tables, which most commands print, don't wait for the import.
-        from podium.api.codec.yaml_writer import write_yaml
+        from podium.api.codec.yaml_text import write_yaml
 
         sys.stdout.write(write_yaml(values, sort_keys=False))
     else:

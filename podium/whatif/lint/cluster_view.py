@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 
 from podium.api.documents.document import Document, Duration, Range
+from podium.api.nodes import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.objects import (
     Object,
     controller_key,
@@ -31,7 +32,6 @@ from podium.api.policy.disruption_budgets import (
 )
 from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES, class_value
 from podium.api.selectors.node_selector import required_node_affinity
-from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.workloads import RECREATING, SCALED
 from podium.apiserver.admission.namespace_plugins import limits_by_namespace
 from podium.kubelet.kubelet_config import KubeletConfiguration

@@ -19,10 +19,10 @@ from podium.api.documents.report import (
     Report,
     Seconds,
 )
+from podium.api.nodes import NO_EXECUTE, tolerates
 from podium.api.objects import Object
 from podium.api.pods import tolerations_of
 from podium.api.policy.disruption_target import Cause
-from podium.api.taints import NO_EXECUTE, tolerates
 from podium.api.values.message_words import listed
 from podium.cluster.virtual.loading.unhealthy_objects import WAY_OUT
 from podium.simulation.runner.eviction_advice import advised

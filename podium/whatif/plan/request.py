@@ -6,11 +6,10 @@ from functools import cached_property
 
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS
 from podium.api.kinds.snapshot_kinds import Identity, decisive
-from podium.api.nodes import taints_of
+from podium.api.nodes import NO_EXECUTE, taints_of
 from podium.api.objects import Object, is_terminating, spec_of, status_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.process.python_garbage_collection import without_garbage_collection
-from podium.api.taints import NO_EXECUTE
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.cluster_options import start_s
 from podium.controllers.job.job_status import is_over

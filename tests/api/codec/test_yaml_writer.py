@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.codec.yaml_text import read_yaml
-from podium.api.codec.yaml_writer import write_yaml
+from podium.api.codec.yaml_text import read_yaml, write_yaml
 
 texts = st.text("yn01e.xo_-: #") | st.text(max_size=5)
 json_values = st.recursive(

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.selectors.label_selector_text import parse_selector
-from podium.api.selectors.labels import EVERYTHING
+from podium.api.selectors.labels import EVERYTHING, parse_selector
 
 names = st.from_regex(r"[a-z]([a-z0-9]{0,3})", fullmatch=True)
 

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from podium.api.codec.yaml_scalars import key_text, scalar
-from podium.api.codec.yaml_text import read_yaml
+from podium.api.codec.yaml_text import key_text, read_yaml, scalar
 from podium.api.errors import FieldError, aggregate
 from podium.api.kinds.builtin_kinds import kind_of
+from podium.api.nodes import tolerates, untolerated
 from podium.api.policy.disruption_budgets import (
     Budget,
     allowed_disruptions,
@@ -24,15 +24,14 @@ from podium.api.policy.disruption_target import cause_of
 from podium.api.policy.quota_usage import has_deadline
 from podium.api.qos import qos_class
 from podium.api.resources import is_extended_resource, is_scalar_resource, pod_limits, pod_requests
-from podium.api.selectors.label_selector_text import parse_selector
 from podium.api.selectors.labels import (
     Requirement,
     label_selector,
+    parse_selector,
     validate_label_key,
     validate_label_value,
 )
 from podium.api.selectors.node_selector import node_selector
-from podium.api.taints import tolerates, untolerated
 from podium.api.values.cron_schedule import parse_schedule
 from podium.api.values.durations import duration_seconds, format_duration
 from podium.api.values.integers import INT32, parse_count, parse_int

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.node_heartbeats import CONTINUOUS, ENDED, node_lease
+from podium.api.nodes import CONTINUOUS, ENDED, node_lease
 from podium.controllers.node_lifecycle.node_lifecycle_controller import (
     MonitorTimes,
     NodeLifecycleController,

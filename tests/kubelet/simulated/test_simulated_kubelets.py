@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.node_heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
+from podium.api.nodes import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
 from podium.api.pods import is_finished
 from podium.apiserver.attributes import Attributes
 from podium.cluster.drivers.faults import Faults, Latency

@@ -4,7 +4,7 @@ import pytest
 
 from podium.api.values.times import timestamp
 from podium.controllers.replica_set import ReplicaSetController
-from podium.machines.reconciler.replacement_pace import PACE_S, ReplacementPace, ended_at_once
+from podium.machines.reconciler.postponed import PACE_S, ReplacementPace, ended_at_once
 from tests.controllers.worlds import START_S, World, node
 from tests.objects import Obj, pod, workload
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.machines.events import Change
-from podium.machines.reconciler.resting_keys import RestingKeys, stirs
+from podium.machines.reconciler.postponed import RestingKeys, stirs
 
 OWNER = ("default", "web")
 

@@ -8,9 +8,9 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.nodes import tolerates
 from podium.api.objects import Object, uid_of
 from podium.api.pods import is_finished, node_name_of
-from podium.api.taints import tolerates
 from podium.api.values.times import parse_time
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from podium.cluster.drivers import virtual
-from podium.machines.reconciler import replacement_pace
+from podium.machines.reconciler import postponed
 from podium.ui.command_line.main import app
 from tests.objects import Obj, budget, workload
 
@@ -103,7 +103,7 @@ def test_machines_that_never_rest_are_an_error(
     story: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(virtual, "TIMERS_AT_ONE_MOMENT_MAX", 1000)
-    monkeypatch.setattr(replacement_pace, "PACE_S", 0.0)
+    monkeypatch.setattr(postponed, "PACE_S", 0.0)
     pinned = workload("ReplicaSet", "pinned", "3", replicas=1, template={"nodeName": "n-1"})
     scenario = {"until": "10s", "nodes": [NODES], "manifests": [pinned]}
     head = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from podium.api.codec.yaml_writer import write_yaml
+from podium.api.codec.yaml_text import write_yaml
 from podium.ui.command_line.main import app
 
 Invoke = Callable[..., Result]

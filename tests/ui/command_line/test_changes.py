@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from podium import Cluster
-from podium.api.codec.yaml_writer import write_yaml
+from podium.api.codec.yaml_text import write_yaml
 from tests.objects import node, pod, workload
 
 

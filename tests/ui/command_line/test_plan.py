@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 import yaml
 
-from podium.api.codec.yaml_writer import write_yaml
+from podium.api.codec.yaml_text import write_yaml
 from tests.objects import Obj, budget, node, pod, priority_class
 
 HIGH = priority_class("high", 1000)

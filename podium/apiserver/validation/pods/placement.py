@@ -3,9 +3,9 @@
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.nodes import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
 from podium.api.objects import entries, part
 from podium.api.selectors.labels import validate_label_value
-from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
 from podium.apiserver.internal_types import internal
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.names import dns_label, label_key, label_value

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
-from podium.api.values.terminal_text import escaped
+from podium.api.values.message_words import escaped
 
 
 @contextmanager

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.nodes import NO_EXECUTE, tolerates
 from podium.api.objects import Object, annotations
 from podium.api.pods import tolerations_of
 from podium.api.priority import NEVER, class_value
-from podium.api.taints import NO_EXECUTE, tolerates
 from podium.api.well_known import HELM_HOOK
 from podium.apiserver.kinds.registration.registrations import completed
 from podium.scheduler.snapshot.host_ports import host_ports

@@ -5,8 +5,8 @@ from collections import defaultdict
 import msgspec
 
 from podium.api.kinds.snapshot_kinds import Identity
+from podium.api.nodes import NO_EXECUTE
 from podium.api.objects import Object, is_terminating
-from podium.api.taints import NO_EXECUTE
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
