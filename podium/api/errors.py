@@ -35,13 +35,10 @@ _WITHOUT_VALUE = frozenset(
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """A fault of a field; the message may be empty.
-
-    Attributes:
-        field: path such as `spec.containers[0].resources.requests[cpu]`; empty if unknown.
-    """
+    """A fault of a field; the message may be empty."""
 
     field: str
+    """Path such as `spec.containers[0].resources.requests[cpu]`; empty if unknown."""
     value: object
     message: str
     kind: ErrorKind = ErrorKind.INVALID

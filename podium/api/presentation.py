@@ -50,18 +50,15 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; omitted if it has no rows. Without headers, a terminal shows aligned lines.
-
-    Attributes:
-        title: line above the table; empty if the section's title is enough.
-        rows_most: largest number of rows shown by default; None for all.
-    """
+    """A table; omitted if it has no rows. Without headers, a terminal shows aligned lines."""
 
     headers: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
     title: str = ""
+    """Line above the table; empty if the section's title is enough."""
     rows_most: int | None = None
+    """Largest number of rows shown by default; None for all."""
 
     def shortened(self) -> "Table":
         """Return the table with at most `rows_most` rows, and a note on how many are omitted."""

@@ -19,36 +19,30 @@ class Operation(StrEnum):
 
 
 class WriteOptions(msgspec.Struct, frozen=True):
-    """The options of a write; `force` lets server-side apply take over fields of other managers.
-
-    Attributes:
-        field_manager: manager whose fields are tracked in managedFields; empty for no tracking.
-    """
+    """The options of a write; `force` lets server-side apply take over fields of other managers."""
 
     dry_run: bool = False
     field_manager: str = ""
+    """Manager whose fields are tracked in managedFields; empty for no tracking."""
     force: bool = False
 
 
 class Attributes(msgspec.Struct, frozen=True):
-    """A write: its object, operation, user, time and options.
-
-    Attributes:
-        kind: kind of the object; for a subresource, kind of its parent.
-        namespace: empty for cluster-scoped objects.
-        name: name in the path; empty if the object is to be created.
-        old: the stored object; None if there is none.
-    """
+    """A write: its object, operation, user, time and options."""
 
     kind: Kind
+    """Kind of the object; for a subresource, kind of its parent."""
     namespace: str
+    """Empty for cluster-scoped objects."""
     name: str
+    """Name in the path; empty if the object is to be created."""
     now_s: float
     subresource: str = ""
     options: WriteOptions = WriteOptions()
     user: User = ADMIN
     operation: Operation = Operation.CREATE
     old: Object | None = None
+    """The stored object; None if there is none."""
 
     @property
     def resource(self) -> str:

@@ -41,17 +41,14 @@ MISSED_MAX = 100
 
 
 class ScheduleTimes(msgspec.Struct, frozen=True):
-    """The scheduled times before and after now that matter, in seconds since the epoch.
-
-    Attributes:
-        unmet_s: latest past time for which no Job has been created; None if there is none.
-        next_s: first future time; None if there is none.
-        has_missed_many: whether so many times have been missed that an event has to warn.
-    """
+    """The scheduled times before and after now that matter, in seconds since the epoch."""
 
     unmet_s: float | None
+    """Latest past time for which no Job has been created; None if there is none."""
     next_s: float | None
+    """First future time; None if there is none."""
     has_missed_many: bool = False
+    """Whether so many times have been missed that an event has to warn."""
 
 
 def _schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> ScheduleTimes:

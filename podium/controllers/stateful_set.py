@@ -77,18 +77,15 @@ def _goes_with_set(owner: Object) -> bool:
 
 
 class StatefulSetControl(msgspec.Struct, frozen=True):
-    """The decisions about the pods of one StatefulSet, as made by StatefulSetControl of v1.36.
-
-    Attributes:
-        current: revision of pods that aren't to be updated yet.
-        update: revision of the StatefulSet's template.
-        pods: pods of the StatefulSet by ordinal.
-    """
+    """The decisions about the pods of one StatefulSet, as made by StatefulSetControl of v1.36."""
 
     owner: Object
     current: Object
+    """Revision of pods that aren't to be updated yet."""
     update: Object
+    """Revision of the StatefulSet's template."""
     pods: Mapping[int, Object]
+    """Pods of the StatefulSet by ordinal."""
     objects: Indexer
     now_s: float
 

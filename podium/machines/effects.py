@@ -51,12 +51,7 @@ class Patch(Effect, frozen=True, kw_only=True):
 
 
 class Delete(Effect, frozen=True, kw_only=True):
-    """The deletion of an object.
-
-    Attributes:
-        grace_period_s: None for the object's own grace period; 0 to remove the object at once.
-        propagation: `Background`, `Foreground` or `Orphan`; empty for the default of the kind.
-    """
+    """The deletion of an object."""
 
     kind: str
     name: str
@@ -64,7 +59,9 @@ class Delete(Effect, frozen=True, kw_only=True):
     uid: str = ""
     resource_version: str = ""
     grace_period_s: int | None = None
+    """None for the object's own grace period; 0 to remove the object at once."""
     propagation: str = ""
+    """`Background`, `Foreground` or `Orphan`; empty for the default of the kind."""
 
 
 class Bind(Effect, frozen=True, kw_only=True):

@@ -47,16 +47,13 @@ class Woken(msgspec.Struct, frozen=True):
 
 
 class CallError(msgspec.Struct, frozen=True):
-    """The error of a failed call; its code is 504 if the result of the call is unknown.
-
-    Attributes:
-        retry_after_s: seconds that the API server asks to wait; 0 by default.
-    """
+    """The error of a failed call; its code is 504 if the result of the call is unknown."""
 
     code: int
     reason: str
     message: str
     retry_after_s: float = 0.0
+    """Seconds that the API server asks to wait; 0 by default."""
 
     @property
     def is_unknown(self) -> bool:

@@ -10,15 +10,12 @@ NEVER_S = float("inf")
 
 
 class Machine(Protocol):
-    """A state machine that turns watch events into API calls.
-
-    Attributes:
-        kinds: keys of the kinds to watch. A machine that discovers a custom kind replaces
-            the set by a larger one.
-    """
+    """A state machine that turns watch events into API calls."""
 
     name: str
     kinds: frozenset[str]
+    """Keys of the kinds to watch. A machine that discovers a custom kind replaces the set by a
+    larger one."""
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Process an event, and return the calls to make; `now_s` never decreases between calls."""

@@ -80,18 +80,15 @@ class GangPlace(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class RehearsalOutcome:
-    """The result of a rehearsal of a gang.
-
-    Attributes:
-        is_success: whether at least the required number of pods have places.
-        message: why the first pod without a place has none; empty if all have one.
-        plugins: the plugins that rejected any of the pods before preemption.
-    """
+    """The result of a rehearsal of a gang."""
 
     places: Sequence[GangPlace]
     is_success: bool
+    """Whether at least the required number of pods have places."""
     message: str
+    """Why the first pod without a place has none; empty if all have one."""
     plugins: frozenset[str]
+    """The plugins that rejected any of the pods before preemption."""
 
     @property
     def victims(self) -> list[PodInfo]:

@@ -12,12 +12,7 @@ import msgspec
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of the API: its group (empty for the core group), versions, name and subresources.
-
-    Attributes:
-        categories: names by which kubectl lists several kinds at once, such as `all`.
-        also: further (group, version) pairs that serve the same objects.
-    """
+    """A kind of the API: its group (empty for the core group), versions, name and subresources."""
 
     group: str
     name: str
@@ -26,8 +21,10 @@ class Kind(msgspec.Struct, frozen=True):
     short_names: tuple[str, ...] = ()
     subresources: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    """Names by which kubectl lists several kinds at once, such as `all`."""
     version: str = "v1"
     also: tuple[tuple[str, str], ...] = ()
+    """Further (group, version) pairs that serve the same objects."""
 
     @property
     def key(self) -> str:

@@ -24,20 +24,17 @@ _parse: Callable[[str], Object] = lru_cache(maxsize=1024)(json.loads)
 
 
 class CustomKind(Kind, frozen=True, kw_only=True):
-    """One version of a kind that a CustomResourceDefinition declares.
-
-    Attributes:
-        is_served: whether the API serves this version.
-        is_closing: whether the definition is terminating, so that no object can be created.
-        text: the definition's entry for this version as JSON, which makes kinds comparable.
-    """
+    """One version of a kind that a CustomResourceDefinition declares."""
 
     singular: str
     list_kind: str
     stored_version: str
     is_served: bool
+    """Whether the API serves this version."""
     is_closing: bool
+    """Whether the definition is terminating, so that no object can be created."""
     text: str
+    """The definition's entry for this version as JSON, which makes kinds comparable."""
 
     @property
     def key(self) -> str:

@@ -54,17 +54,14 @@ _PERCENT_STEPS = 100
 
 
 class OwnerScale(msgspec.Struct, frozen=True):
-    """The wanted size of a pod's controller; for a Deployment's ReplicaSet, that of the Deployment.
-
-    Attributes:
-        controller: kind and name of the controller with the number of replicas; empty if unknown.
-        is_ordered: whether the controller creates no further pod while one isn't ready.
-    """
+    """The wanted size of a pod's controller; for a Deployment's ReplicaSet, its Deployment's."""
 
     uid: str
     replicas: int
     controller: str = ""
+    """Kind and name of the controller with the number of replicas; empty if unknown."""
     is_ordered: bool = False
+    """Whether the controller creates no further pod while one isn't ready."""
 
 
 ScaleOf = Callable[[Object, str], OwnerScale | None]
@@ -321,21 +318,18 @@ def sync_failure(budget: Object) -> str:
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """A disruption budget as the scheduler evaluates it; an invalid selector selects nothing.
-
-    Attributes:
-        disrupted: names of pods whose granted eviction is already counted.
-        desired_healthy: `status.desiredHealthy`; None if absent.
-        is_respected: whether its annotation asks preemption never to violate the budget.
-    """
+    """A disruption budget as the scheduler evaluates it; an invalid selector selects nothing."""
 
     namespace: str
     name: str
     selector: Selector
     allowed: int
     disrupted: frozenset[str] = frozenset()
+    """Names of pods whose granted eviction is already counted."""
     desired_healthy: int | None = None
+    """`status.desiredHealthy`; None if absent."""
     is_respected: bool = False
+    """Whether its annotation asks preemption never to violate the budget."""
 
     @classmethod
     def of(cls, pdb: Object) -> "Budget":

@@ -60,17 +60,14 @@ class QuantityError(InvalidValueError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
-    """An exact amount; comparison and hash ignore the notation.
-
-    Attributes:
-        nanos: amount in 10⁻⁹ of the resource's unit.
-        written: original text if Kubernetes prints it instead of the canonical text, as it does
-            with text that superficially looks canonical, such as `+5` or `1.500`.
-    """
+    """An exact amount; comparison and hash ignore the notation."""
 
     nanos: int
+    """Amount in 10⁻⁹ of the resource's unit."""
     format: Format = field(default=Format.DECIMAL_SI, compare=False)
     written: str = field(default="", compare=False, repr=False)
+    """Original text if Kubernetes prints it instead of the canonical text, as it does with text
+    that superficially looks canonical, such as `+5` or `1.500`."""
 
     def __str__(self) -> str:
         return self.written or _canonical(self.nanos, self.format)

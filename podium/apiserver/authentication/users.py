@@ -15,19 +15,16 @@ READING = ("get", "list", "watch")
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """The verb, such as `list`, and the resource or path (such as `/metrics`) of a request.
-
-    Attributes:
-        namespace: empty for cluster-scoped resources and for all namespaces.
-        name: name of the object; empty for all objects.
-    """
+    """The verb, such as `list`, and the resource or path (such as `/metrics`) of a request."""
 
     verb: str
     group: str = ""
     resource: str = ""
     subresource: str = ""
     namespace: str = ""
+    """Empty for cluster-scoped resources and for all namespaces."""
     name: str = ""
+    """Name of the object; empty for all objects."""
     path: str = ""
 
     @property
@@ -38,18 +35,15 @@ class Attempt(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PolicyRule:
-    """A rule that permits verbs on resources, on paths, or on both; `*` stands for all.
-
-    Attributes:
-        names: names of the objects; empty for all objects.
-        paths: non-resource URLs; a trailing `*` matches any suffix.
-    """
+    """A rule that permits verbs on resources, on paths, or on both; `*` stands for all."""
 
     verbs: tuple[str, ...]
     groups: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    """Names of the objects; empty for all objects."""
     paths: tuple[str, ...] = ()
+    """Non-resource URLs; a trailing `*` matches any suffix."""
 
     def permits(self, attempt: Attempt) -> bool:
         """Return whether the rule permits a request."""

@@ -132,20 +132,17 @@ def merge_patched(live: Object, patch: Object) -> Object:
 
 
 class PatchRequest(msgspec.Struct, frozen=True):
-    """A patch from a client.
-
-    Attributes:
-        patch_type: media type of the patch.
-        body: decoded patch: a list for a JSON patch, otherwise an object.
-        api_version: version of the patch; empty for the kind's own.
-        field_validation: `Strict`, `Warn` or `Ignore`; None for no validation, as for patches by
-            Podium's own components.
-    """
+    """A patch from a client."""
 
     patch_type: str
+    """Media type of the patch."""
     body: Any
+    """Decoded patch: a list for a JSON patch, otherwise an object."""
     api_version: str = ""
+    """Version of the patch; empty for the kind's own."""
     field_validation: str | None = None
+    """`Strict`, `Warn` or `Ignore`; None for no validation, as for patches by Podium's own
+    components."""
 
 
 def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> DecodedObject:

@@ -50,17 +50,14 @@ class MediaType:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The format of a response.
-
-    Attributes:
-        shape: `Table`, `PartialObjectMetadata` or `PartialObjectMetadataList`; empty for the object
-            itself.
-        meta_version: version of the group meta.k8s.io for the shape.
-    """
+    """The format of a response."""
 
     media_type: str = JSON
     shape: str = ""
+    """`Table`, `PartialObjectMetadata` or `PartialObjectMetadataList`; empty for the object
+    itself."""
     meta_version: str = "v1"
+    """Version of the group meta.k8s.io for the shape."""
 
 
 def parse_media_types(header: str) -> list[MediaType]:

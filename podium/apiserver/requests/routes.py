@@ -74,21 +74,18 @@ EVERYWHERE_VERBS: Mapping[str, str] = {"GET": "list"}
 
 
 class RequestInfo(msgspec.Struct, frozen=True):
-    """The target of a request.
-
-    Attributes:
-        group: group in the path; a kind may be served in several groups.
-        namespace: empty for cluster-scoped kinds and for all namespaces.
-        name: name of the object; empty for all objects.
-        subresource: such as `status`; empty for the object itself.
-    """
+    """The target of a request."""
 
     kind: Kind
     group: str
+    """Group in the path; a kind may be served in several groups."""
     version: str
     namespace: str = ""
+    """Empty for cluster-scoped kinds and for all namespaces."""
     name: str = ""
+    """Name of the object; empty for all objects."""
     subresource: str = ""
+    """Such as `status`; empty for the object itself."""
     verb: str = ""
 
     @property

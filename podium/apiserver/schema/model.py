@@ -10,19 +10,16 @@ import msgspec
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """The type of a value without parts, such as a string or a quantity.
-
-    Attributes:
-        kind: name of the type in the notation.
-        expected: noun for messages on values of other types.
-        zero: value of an absent field.
-        plain: Python type whose values all have this type; None if there is none.
-    """
+    """The type of a value without parts, such as a string or a quantity."""
 
     kind: str
+    """Name of the type in the notation."""
     expected: str
+    """Noun for messages on values of other types."""
     zero: Any = None
+    """Value of an absent field."""
     plain: type | None = None
+    """Python type whose values all have this type; None if there is none."""
 
 
 SCALARS: Mapping[str, Scalar] = {
@@ -45,22 +42,19 @@ SCALARS: Mapping[str, Scalar] = {
 
 
 class ListOf(msgspec.Struct, frozen=True):
-    """The type of a list, and how server-side apply and strategic merge patches merge it.
-
-    Attributes:
-        keys: fields by which server-side apply merges entries; if empty, see `is_set`.
-        is_set: whether server-side apply merges entries as a set, instead of replacing the list.
-        merges: whether a strategic merge patch merges entries, instead of replacing the list.
-        merge_key: field by which the patch finds entries; empty for scalars.
-        retain_keys: whether entries are unions, whose alternatives `$retainKeys` removes.
-    """
+    """The type of a list, and how server-side apply and strategic merge patches merge it."""
 
     items: "Type"
     keys: tuple[str, ...] = ()
+    """Fields by which server-side apply merges entries; if empty, see `is_set`."""
     is_set: bool = False
+    """Whether server-side apply merges entries as a set, instead of replacing the list."""
     merges: bool = False
+    """Whether a strategic merge patch merges entries, instead of replacing the list."""
     merge_key: str = ""
+    """Field by which the patch finds entries; empty for scalars."""
     retain_keys: bool = False
+    """Whether entries are unions, whose alternatives `$retainKeys` removes."""
 
     @property
     def is_atomic(self) -> bool:
@@ -69,44 +63,38 @@ class ListOf(msgspec.Struct, frozen=True):
 
 
 class MapOf(msgspec.Struct, frozen=True):
-    """The type of a map with string keys.
-
-    Attributes:
-        is_atomic: whether server-side apply replaces the map as a whole.
-        is_rounded: whether quantities are stored in thousandths, rounded up.
-    """
+    """The type of a map with string keys."""
 
     values: "Type"
     is_atomic: bool = False
+    """Whether server-side apply replaces the map as a whole."""
     is_rounded: bool = False
+    """Whether quantities are stored in thousandths, rounded up."""
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A field of a struct: its type, its default, and how patches merge it.
-
-    Attributes:
-        keeps_zero: whether a zero value differs from an absent field, as of a pointer in Go.
-        written: whether an absent or empty field is written nevertheless (no `omitempty`).
-        omits_nothing: whether empty and zero values are dropped before the object is stored.
-        default: value of an absent key field, by which items of a list are matched.
-        fill: default of the field; of an object, defaults of absent fields within it.
-        fill_if: a field and the value it needs for `fill` to apply; empty for no condition.
-        is_atomic: whether server-side apply replaces a struct in the field as a whole.
-        replaces: whether a strategic merge patch replaces the value instead of merging.
-        retain_keys: whether the patch strategy is `retainKeys`, for unions.
-    """
+    """A field of a struct: its type, its default, and how patches merge it."""
 
     type: "Type"
     required: bool = False
     keeps_zero: bool = False
+    """Whether a zero value differs from an absent field, as of a pointer in Go."""
     written: bool = False
+    """Whether an absent or empty field is written nevertheless (no `omitempty`)."""
     omits_nothing: bool = False
+    """Whether empty and zero values are dropped before the object is stored."""
     default: str | None = None
+    """Value of an absent key field, by which items of a list are matched."""
     fill: Any = msgspec.UNSET
+    """Default of the field; of an object, defaults of absent fields within it."""
     fill_if: tuple[str, ...] = ()
+    """A field and the value it needs for `fill` to apply; empty for no condition."""
     is_atomic: bool = False
+    """Whether server-side apply replaces a struct in the field as a whole."""
     replaces: bool = False
+    """Whether a strategic merge patch replaces the value instead of merging."""
     retain_keys: bool = False
+    """Whether the patch strategy is `retainKeys`, for unions."""
 
 
 class Struct:

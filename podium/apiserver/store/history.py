@@ -15,12 +15,7 @@ EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
-    """One write to one object; the revision is the resourceVersion of `obj`.
-
-    Attributes:
-        obj: object after the write; for a deletion, its last state with the deletion's revision.
-        previous: object before the write; None if it is new.
-    """
+    """One write to one object; the revision is the resourceVersion of `obj`."""
 
     revision: int
     type: EventType
@@ -28,18 +23,17 @@ class WatchEvent(msgspec.Struct, frozen=True):
     namespace: str
     name: str
     obj: Object
+    """Object after the write; for a deletion, its last state with the deletion's revision."""
     previous: Object | None
+    """Object before the write; None if it is new."""
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """The events that a journal has persisted, sorted by revision.
-
-    Attributes:
-        oldest_revision: all writes after this revision are included; of earlier writes, only those
-            that wrote the objects as they were at this revision.
-    """
+    """The events that a journal has persisted, sorted by revision."""
 
     oldest_revision: int
+    """All writes after this revision are included; of earlier writes, only those that wrote the
+    objects as they were at this revision."""
     events: Sequence[WatchEvent]
 
 

@@ -19,16 +19,13 @@ _AFTER = "\0"
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A list, or one page of it, as of a revision; the last page has no continue token.
-
-    Attributes:
-        remaining: number of objects after this page; None on the last page, and with selectors.
-    """
+    """A list, or one page of it, as of a revision; the last page has no continue token."""
 
     items: Sequence[Object]
     revision: int
     continue_token: str = ""
     remaining: int | None = None
+    """Number of objects after this page; None on the last page, and with selectors."""
 
     @property
     def resource_version(self) -> str:

@@ -191,19 +191,7 @@ def match_pod_failure_policy(job: Object, pod: Object) -> PolicyMatch:
 
 
 class SyncJobContext(msgspec.Struct, frozen=True):
-    """A Job and its pods, counted and sorted for one sync.
-
-    Attributes:
-        succeeded: number of succeeded indexes, or of pods if the Job isn't indexed.
-        failed: number of failed pods that count towards the limits.
-        new_succeeded: succeeded pods that the status doesn't have yet.
-        new_failed: failed pods that the status doesn't have yet, ignored failures included.
-        succeeded_indexes: all succeeded indexes of an indexed Job.
-        failed_indexes: failed indexes of a Job with a limit per index.
-        awaiting_replacement: for a Job with a limit per index, the last failed pod of each index
-            that is retried. The pod stays until its replacement, which copies its failure count.
-        fatal: message of the pod failure policy if it fails the Job; otherwise empty.
-    """
+    """A Job and its pods, counted and sorted for one sync."""
 
     job: Object
     pods: Sequence[Object]
@@ -211,13 +199,22 @@ class SyncJobContext(msgspec.Struct, frozen=True):
     terminating: int
     ready: int
     succeeded: int
+    """Number of succeeded indexes, or of pods if the Job isn't indexed."""
     failed: int
+    """Number of failed pods that count towards the limits."""
     new_succeeded: Sequence[Object]
+    """Succeeded pods that the status doesn't have yet."""
     new_failed: Sequence[Object]
+    """Failed pods that the status doesn't have yet, ignored failures included."""
     succeeded_indexes: frozenset[int]
+    """All succeeded indexes of an indexed Job."""
     failed_indexes: frozenset[int]
+    """Failed indexes of a Job with a limit per index."""
     awaiting_replacement: Mapping[int, Object]
+    """For a Job with a limit per index, the last failed pod of each index that is retried. The pod
+    stays until its replacement, which copies its failure count."""
     fatal: str
+    """Message of the pod failure policy if it fails the Job; otherwise empty."""
 
 
 def counts_as_failed(pod: Object, job: Object) -> bool:

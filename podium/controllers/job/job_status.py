@@ -95,21 +95,18 @@ _COUNTED = ("succeeded", "failed")
 
 
 class JobStatus(msgspec.Struct):
-    """A Job's status, which a sync changes step by step, with a write after each step.
-
-    Attributes:
-        started_s: start time of an active Job, in seconds since the epoch; None if it isn't active.
-        counts: numbers of succeeded pods or indexes, and of failed pods.
-        uncounted: uids of finished pods that have yet to be added to `counts`.
-    """
+    """A Job's status, which a sync changes step by step, with a write after each step."""
 
     started_s: float | None
+    """Start time of an active Job, in seconds since the epoch; None if it isn't active."""
     completion_time: str | None
     active: int
     ready: int | None
     terminating: int | None
     counts: dict[str, int]
+    """Numbers of succeeded pods or indexes, and of failed pods."""
     uncounted: dict[str, list[str]]
+    """Uids of finished pods that have yet to be added to `counts`."""
     completed_indexes: str | None
     failed_indexes: str | None
     conditions: list[Object]

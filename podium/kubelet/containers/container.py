@@ -121,17 +121,14 @@ class ExitStatus(msgspec.Struct, frozen=True):
 
 
 class PodSandbox(Protocol):
-    """The runtime environment of a pod's containers, which starts, probes and stops them.
-
-    Attributes:
-        is_scripted: whether the times of exits are known in advance. Scripted containers end when
-            the Pod object is deleted, and survive a restart of the kubelet.
-        records_lives: whether starts, exits and restarts of containers are recorded as Events.
-    """
+    """The runtime environment of a pod's containers, which starts, probes and stops them."""
 
     is_scripted: ClassVar[bool]
+    """Whether the times of exits are known in advance. Scripted containers end when the Pod object
+    is deleted, and survive a restart of the kubelet."""
     ip: str
     records_lives: bool
+    """Whether starts, exits and restarts of containers are recorded as Events."""
 
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
         """Set the pod up; return when it will be, or `NEVER_S` if `PodWorker.set_up` is called."""
@@ -201,14 +198,7 @@ _NO_EXIT = ExitStatus(0)
 
 
 class Container(msgspec.Struct):
-    """A container of a pod on its node.
-
-    Attributes:
-        attempt: number of the current or last run, from 0; -1 before the first run.
-        exits_s: when the container exits; `NEVER_S` if the sandbox doesn't know it.
-        kills_s: when SIGKILL is sent; `NEVER_S` unless the container is being stopped.
-        terminates_s: latest time of SIGTERM; `NEVER_S` unless the preStop hook runs.
-    """
+    """A container of a pod on its node."""
 
     pod: Object
     spec: Object
@@ -217,10 +207,13 @@ class Container(msgspec.Struct):
     is_ephemeral: bool = False
     state: State = State.WAITING
     attempt: int = -1
+    """Number of the current or last run, from 0; -1 before the first run."""
     since_s: float = 0.0
     exits_s: float = NEVER_S
+    """When the container exits; `NEVER_S` if the sandbox doesn't know it."""
     exits_with: ExitStatus = _NO_EXIT
     kills_s: float = NEVER_S
+    """When SIGKILL is sent; `NEVER_S` unless the container is being stopped."""
     last: Run | None = None
     waiting: Waiting = _WAITING
     back_off: Restarts = msgspec.field(default_factory=lambda: Restarts(_BACKOFF))
@@ -229,6 +222,7 @@ class Container(msgspec.Struct):
     probes: Mapping[Handler, ProbeWorker] = msgspec.field(default_factory=lambda: _NO_PROBES)
     is_sidecar: bool = False
     terminates_s: float = NEVER_S
+    """Latest time of SIGTERM; `NEVER_S` unless the preStop hook runs."""
     _killed_as: str = ""
     _by_s: float = NEVER_S
     _is_stopping: bool = False

@@ -22,15 +22,12 @@ _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
 
 
 class StopReason(msgspec.Struct, frozen=True):
-    """Why a pod is stopped: reason and message of its status, which are empty for a deleted pod.
-
-    Attributes:
-        disruption: message of the condition DisruptionTarget; empty for no condition.
-    """
+    """Why a pod is stopped: reason and message of its status, which are empty for a deleted pod."""
 
     reason: str = ""
     message: str = ""
     disruption: str = ""
+    """Message of the condition DisruptionTarget; empty for no condition."""
 
 
 DELETED = StopReason()
@@ -40,16 +37,7 @@ PAST_DEADLINE = StopReason(
 
 
 class PodWorker(msgspec.Struct):
-    """The worker of a pod that a node has admitted.
-
-    Attributes:
-        waits_for: uids of the pods that must end before this pod starts.
-        stopped: pods that the kubelet stopped to admit this pod, in that order.
-        stop_reason: None unless the pod is being stopped.
-        is_over: whether no container runs or will run.
-        is_set_up: whether directories, volumes and network exist.
-        written: value of `changes` at the last status write; `NOT_WRITTEN` to write it again.
-    """
+    """The worker of a pod that a node has admitted."""
 
     pod: Object
     uid: str
@@ -61,13 +49,19 @@ class PodWorker(msgspec.Struct):
     containers: list[Container]
     ephemeral: list[Container] = msgspec.field(default_factory=list)
     waits_for: frozenset[str] = frozenset()
+    """Uids of the pods that must end before this pod starts."""
     stopped: tuple[Object, ...] = ()
+    """Pods that the kubelet stopped to admit this pod, in that order."""
     stop_reason: StopReason | None = None
+    """None unless the pod is being stopped."""
     is_over: bool = False
+    """Whether no container runs or will run."""
     over_s: float = NEVER_S
     is_set_up: bool = False
+    """Whether directories, volumes and network exist."""
     counts: bool = True
     written: int = NOT_WRITTEN
+    """Value of `changes` at the last status write; `NOT_WRITTEN` to write it again."""
     written_status: tuple[str, str] = ("", "")
     _due_s: float = NEVER_S
     _next_s: float | None = None

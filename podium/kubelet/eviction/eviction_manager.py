@@ -36,23 +36,20 @@ DEFAULT_HOUSEKEEPING_S = 10.0
 
 
 class EvictionConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The eviction settings of a kubelet.
-
-    Attributes:
-        max_pod_grace_period_s: longest grace period of evictions by soft thresholds.
-        transition_period_s: time for which a condition stays after its thresholds were last met.
-        separates_disk_gc: feature gate KubeletSeparateDiskGC; without it, a kubelet evicts no
-            pods if images and containers are on different filesystems.
-    """
+    """The eviction settings of a kubelet."""
 
     thresholds: tuple[Threshold, ...] = ()
     max_pod_grace_period_s: int = 0
+    """Longest grace period of evictions by soft thresholds."""
     transition_period_s: float = DEFAULT_TRANSITION_PERIOD_S
+    """Time for which a condition stays after its thresholds were last met."""
     isolates_local_storage: bool = True
     filesystems: Filesystems = msgspec.field(default_factory=Filesystems)
     order: EvictionOrder = EvictionOrder.DEFAULT
     housekeeping_s: float = DEFAULT_HOUSEKEEPING_S
     separates_disk_gc: bool = True
+    """Feature gate KubeletSeparateDiskGC; without it, a kubelet evicts no pods if images and
+    containers are on different filesystems."""
 
 
 CLEANUP_TIMEOUT_S = 30.0
@@ -60,17 +57,14 @@ CLEANUP_POLL_S = 1.0
 
 
 class EvictionRound(msgspec.Struct, frozen=True):
-    """The decisions of a round of the eviction manager.
-
-    Attributes:
-        evictions: evictions to carry out; several only for limits of local storage.
-        reclaiming: starved resource; empty if no resource is.
-        reclaims: reclaims to carry out before `EvictionManager.conclude`; empty if the round ended.
-    """
+    """The decisions of a round of the eviction manager."""
 
     evictions: tuple[Eviction, ...] = ()
+    """Evictions to carry out; several only for limits of local storage."""
     reclaiming: str = ""
+    """Starved resource; empty if no resource is."""
     reclaims: tuple[NodeReclaim, ...] = ()
+    """Reclaims to carry out before `EvictionManager.conclude`; empty if the round ended."""
     _pods: Sequence[Object] = ()
     _statistics: Statistics = msgspec.field(default_factory=lambda: Statistics({}, {}))
     _acting: Threshold | None = None
@@ -193,19 +187,16 @@ STATUS_UPDATE_S = 10.0
 
 @dataclass(eq=False)
 class EvictionLoop:
-    """The control loop of an eviction manager, with the times of v1.36.
-
-    Attributes:
-        started_s: start of the kubelet, from which the periods of status updates count.
-        status_update_s: period of status updates, in seconds; 0 to write each change at once.
-        written: pressure conditions in the node's status, sorted.
-    """
+    """The control loop of an eviction manager, with the times of v1.36."""
 
     manager: EvictionManager
     started_s: float
+    """Start of the kubelet, from which the periods of status updates count."""
     next_look_s: float
     status_update_s: float = STATUS_UPDATE_S
+    """Period of status updates, in seconds; 0 to write each change at once."""
     written: Sequence[str] = ()
+    """Pressure conditions in the node's status, sorted."""
     last_look_s: float | None = None
     _begun: EvictionRound | None = None
     _evicted: set[str] = field(default_factory=set)

@@ -62,20 +62,17 @@ class EvictionOrder(StrEnum):
 
 
 class EvictionCandidate(NamedTuple):
-    """A pod that may be evicted, with the amounts by which it is ranked.
-
-    Attributes:
-        is_known: whether the pod has statistics.
-        used: usage of the starved resource, in whole units such as bytes.
-        exceedable: request of the starved resource, in nanos, for the key `above requests`.
-        requested: request with which the other keys compare the usage, in nanos.
-    """
+    """A pod that may be evicted, with the amounts by which it is ranked."""
 
     pod: Object
     is_known: bool
+    """Whether the pod has statistics."""
     used: int
+    """Usage of the starved resource, in whole units such as bytes."""
     exceedable: int
+    """Request of the starved resource, in nanos, for the key `above requests`."""
     requested: int
+    """Request with which the other keys compare the usage, in nanos."""
 
     @property
     def exceeds(self) -> bool:

@@ -28,15 +28,12 @@ _WRITABLE = frozenset({DiskPart.ROOTFS})
 
 
 class Filesystems(msgspec.Struct, frozen=True):
-    """The filesystems on which a node stores images and containers.
-
-    Attributes:
-        dedicated_image_fs: whether images have a filesystem of their own.
-        split_container_image_fs: whether writable layers are on nodefs, not with the images.
-    """
+    """The filesystems on which a node stores images and containers."""
 
     dedicated_image_fs: bool = False
+    """Whether images have a filesystem of their own."""
     split_container_image_fs: bool = False
+    """Whether writable layers are on nodefs, not with the images."""
 
     @property
     def is_split(self) -> bool:

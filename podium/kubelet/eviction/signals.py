@@ -37,22 +37,19 @@ PRESSURE_CONDITIONS = {
 
 
 class EvictionResource(NamedTuple):
-    """A resource for which a kubelet evicts pods.
-
-    Attributes:
-        unit: format of amounts.
-        annotation: end of the annotation `podium.dev/usage-…` that scripts a pod's usage.
-        usage: field of the pod's usage in `PodUsage`, or in `DiskUsage` for disk resources.
-        compared_with: resource whose request is compared with the usage; empty for no comparison.
-    """
+    """A resource for which a kubelet evicts pods."""
 
     name: str
     condition: str
     unit: Format
+    """Format of amounts."""
     annotation: str
+    """End of the annotation `podium.dev/usage-…` that scripts a pod's usage."""
     usage: str
+    """Field of the pod's usage in `PodUsage`, or in `DiskUsage` for disk resources."""
     is_disk: bool
     compared_with: str
+    """Resource whose request is compared with the usage; empty for no comparison."""
 
     @property
     def is_requestable(self) -> bool:

@@ -35,20 +35,17 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Threshold(msgspec.Struct, frozen=True):
-    """A threshold of an eviction signal.
-
-    Attributes:
-        value: available amount below which the threshold is met.
-        grace_period_s: seconds for which it is met before pods are evicted; 0 if it is hard.
-        min_reclaim: amount above `value` that must be available before it is resolved.
-        is_set: False for a placeholder that is never met.
-    """
+    """A threshold of an eviction signal."""
 
     signal: Signal
     value: Value
+    """Available amount below which the threshold is met."""
     grace_period_s: float = 0.0
+    """Seconds for which it is met before pods are evicted; 0 if it is hard."""
     min_reclaim: Value | None = None
+    """Amount above `value` that must be available before it is resolved."""
     is_set: bool = True
+    """False for a placeholder that is never met."""
 
     @property
     def is_hard(self) -> bool:

@@ -75,14 +75,11 @@ class RemovePodSandbox(Command, frozen=True, kw_only=True):
 
 
 class CollectStats(Command, frozen=True, kw_only=True):
-    """Measure the host; the result is `podium.kubelet.eviction.node_statistics.Statistics`.
-
-    Attributes:
-        walks: whether to measure the disk usage of pods again, which takes long.
-    """
+    """Measure the host; the result is `podium.kubelet.eviction.node_statistics.Statistics`."""
 
     pods: tuple[Object, ...]
     walks: bool
+    """Whether to measure the disk usage of pods again, which takes long."""
 
 
 class CollectGarbage(Command, frozen=True, kw_only=True):

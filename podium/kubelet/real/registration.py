@@ -12,23 +12,20 @@ from podium.kubelet.node_status import addresses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostInfo:
-    """The host on which a kubelet runs.
-
-    Attributes:
-        disk_bytes: size of the filesystem that holds the pods' files.
-        uid: user id with which all containers run.
-        port: port of the kubelet's endpoint; 0 for none.
-        info: fields of `nodeInfo`.
-    """
+    """The host on which a kubelet runs."""
 
     address: str
     cpus: int
     memory_bytes: int
     disk_bytes: int
+    """Size of the filesystem that holds the pods' files."""
     uid: int
+    """User id with which all containers run."""
     log_directory: str
     port: int = 0
+    """Port of the kubelet's endpoint; 0 for none."""
     info: Mapping[str, str] = field(default_factory=dict)
+    """Fields of `nodeInfo`."""
 
 
 VERSION = "v1.36.2"

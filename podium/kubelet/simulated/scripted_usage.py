@@ -154,13 +154,10 @@ _NODE_AMOUNTS = {
 
 
 class UsageScript(msgspec.Struct, frozen=True):
-    """The scripted usage of a pod or node over time.
-
-    Attributes:
-        curves: `memory`, `disk` (of writable layers) and `logs` in bytes, `inodes`, `processes`.
-    """
+    """The scripted usage of a pod or node over time."""
 
     curves: Mapping[str, Curve] = msgspec.field(default_factory=dict)
+    """`memory`, `disk` (of writable layers) and `logs` in bytes, `inodes`, `processes`."""
     volumes: Mapping[str, Curve] = msgspec.field(default_factory=dict)
 
     @property
@@ -176,20 +173,17 @@ NO_USAGE = UsageScript()
 
 
 class NodeScript(msgspec.Struct, frozen=True, kw_only=True):
-    """The scripted resources of a node, and its usage besides that of pods.
-
-    Attributes:
-        inodes: number of inodes of the filesystem; None if unscripted.
-        max_pids: number of process ids; None if unscripted.
-        unused_images_bytes: bytes of images that garbage collection can free.
-        dead_containers_bytes: bytes of dead containers that garbage collection can free.
-    """
+    """The scripted resources of a node, and its usage besides that of pods."""
 
     usage: UsageScript = NO_USAGE
     inodes: int | None = None
+    """Number of inodes of the filesystem; None if unscripted."""
     max_pids: int | None = None
+    """Number of process ids; None if unscripted."""
     unused_images_bytes: int = 0
+    """Bytes of images that garbage collection can free."""
     dead_containers_bytes: int = 0
+    """Bytes of dead containers that garbage collection can free."""
 
 
 NO_SCRIPT = NodeScript()

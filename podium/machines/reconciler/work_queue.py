@@ -55,17 +55,14 @@ _TOKENS_MAX = 100.0
 
 
 class RetryRules(msgspec.Struct, frozen=True):
-    """The retry rules of a controller; the defaults are those of most controllers of v1.36.
-
-    Attributes:
-        has_bucket: whether a token bucket limits the retries of all keys together, to 10 a second
-            after a burst of 100.
-        retries_max: consecutive failures after which a key is no longer retried; None for no limit.
-    """
+    """The retry rules of a controller; the defaults are those of most controllers of v1.36."""
 
     backoff: Backoff = Backoff(first_s=0.005, max_s=1000.0)
     has_bucket: bool = True
+    """Whether a token bucket limits the retries of all keys together, to 10 a second after a burst
+    of 100."""
     retries_max: int | None = None
+    """Consecutive failures after which a key is no longer retried; None for no limit."""
 
 
 class RetryLimits:

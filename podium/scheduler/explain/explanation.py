@@ -29,25 +29,22 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """A decision in full: every node, every plugin, every candidate.
-
-    Attributes:
-        filter: by node that doesn't fit, the status of the first filter that refused it.
-        scores: by feasible node and plugin, the weighted, normalised score.
-        best: all nodes with the highest total score, sorted by name.
-        rejected: by node where the dry run failed, why the pod doesn't fit even without other pods
-            that it may preempt.
-        selected: the candidates that are equal by all keys of the choice, sorted by name.
-    """
+    """A decision in full: every node, every plugin, every candidate."""
 
     filter: Mapping[str, Status] = msgspec.field(default_factory=dict)
+    """By node that doesn't fit, the status of the first filter that refused it."""
     feasible: tuple[str, ...] = ()
     scores: Mapping[str, Mapping[str, int]] = msgspec.field(default_factory=dict)
+    """By feasible node and plugin, the weighted, normalised score."""
     totals: Mapping[str, int] = msgspec.field(default_factory=dict)
     best: tuple[str, ...] = ()
+    """All nodes with the highest total score, sorted by name."""
     candidates: tuple[Candidate, ...] = ()
     rejected: Mapping[str, Status] = msgspec.field(default_factory=dict)
+    """By node where the dry run failed, why the pod doesn't fit even without other pods that it may
+    preempt."""
     selected: tuple[str, ...] = ()
+    """The candidates that are equal by all keys of the choice, sorted by name."""
 
 
 def explain(decision: Decision, snapshot: Snapshot) -> Explanation:

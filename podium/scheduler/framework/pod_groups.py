@@ -29,21 +29,18 @@ GangId = tuple[str, str, str]
 
 
 class PodGroup(msgspec.Struct, frozen=True):
-    """The scheduling requirements of a PodGroup.
-
-    Attributes:
-        least: the smallest number of its pods to schedule together; 1 requires nothing.
-        goes_as_a_whole: whether all its pods are preempted if one is.
-        timeout_s: how long its nominations last after a preemption; None for the default.
-        priority: priority of all its pods; None if each has its own.
-        resources: total amounts that have to be free before its pods are scheduled.
-    """
+    """The scheduling requirements of a PodGroup."""
 
     least: int
+    """The smallest number of its pods to schedule together; 1 requires nothing."""
     goes_as_a_whole: bool = False
+    """Whether all its pods are preempted if one is."""
     timeout_s: float | None = None
+    """How long its nominations last after a preemption; None for the default."""
     priority: int | None = None
+    """Priority of all its pods; None if each has its own."""
     resources: Mapping[str, int] = msgspec.field(default_factory=dict)
+    """Total amounts that have to be free before its pods are scheduled."""
 
 
 class PodGroups:

@@ -33,23 +33,20 @@ class PodCall(msgspec.Struct, frozen=True):
 
 
 class _Calls(msgspec.Struct):
-    """The API call that is sent for one pod, and those that wait.
-
-    Attributes:
-        version: the newest known resourceVersion of the pod.
-        wanted: values to write to its status: conditions by type, and the nomination.
-        failures: number of failures since the last success.
-        uncertain: whether a binding was sent whose outcome is unknown.
-    """
+    """The API call that is sent for one pod, and those that wait."""
 
     pod: PodInfo
     version: int
+    """The newest known resourceVersion of the pod."""
     wanted: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Values to write to its status: conditions by type, and the nomination."""
     binding: Bind | None = None
     sent: Effect | None = None
     sent_fields: dict[str, Any] = msgspec.field(default_factory=dict)
     failures: int = 0
+    """Number of failures since the last success."""
     uncertain: bool = False
+    """Whether a binding was sent whose outcome is unknown."""
 
     def known(self, name: str) -> Any:
         if name in self.wanted or self.sent is None:

@@ -28,20 +28,17 @@ KEEP = None
 
 
 class Features(msgspec.Struct, frozen=True):
-    """Feature gates of v1.36 by Kubernetes' names in snake case, with its defaults.
-
-    Attributes:
-        scheduler_async_preemption: victims are removed while other pods are scheduled.
-        scheduler_pop_from_backoff_q: if no pod is active, a pod is popped before its backoff ends.
-        nominated_node_name_for_expectation: a pod with a long binding cycle is nominated meanwhile.
-        revert_failed_nominations: not a gate of v1.36: whether a failed preemption clears its
-            nomination at once, as first proposed for asynchronous preemption.
-    """
+    """Feature gates of v1.36 by Kubernetes' names in snake case, with its defaults."""
 
     scheduler_async_preemption: bool = True
+    """Victims are removed while other pods are scheduled."""
     scheduler_pop_from_backoff_q: bool = True
+    """If no pod is active, a pod is popped before its backoff ends."""
     nominated_node_name_for_expectation: bool = True
+    """A pod with a long binding cycle is nominated meanwhile."""
     revert_failed_nominations: bool = False
+    """Not a gate of v1.36: whether a failed preemption clears its nomination at once, as first
+    proposed for asynchronous preemption."""
 
 
 DEFAULT_FEATURES = Features()
@@ -51,14 +48,7 @@ SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
 
 
 class SchedulerContext(msgspec.Struct):
-    """The state that the parts of one scheduler share; kube-scheduler's struct Scheduler.
-
-    Attributes:
-        pending: by uid, the pods to schedule, in their last seen version.
-        placed: by uid, the pods on nodes, in their last seen version, including assumed pods.
-        overslept_s: by uid of a pod that was scheduled after a flush rather than an event, how long
-            it had waited; removed when the pod is seen on its node.
-    """
+    """The state that the parts of one scheduler share; kube-scheduler's struct Scheduler."""
 
     scheduler: Scheduler
     queue: SchedulingQueue
@@ -66,8 +56,12 @@ class SchedulerContext(msgspec.Struct):
     metrics: NoMetrics
     features: Features
     pending: dict[str, PodInfo] = msgspec.field(default_factory=dict)
+    """By uid, the pods to schedule, in their last seen version."""
     placed: dict[str, PodInfo] = msgspec.field(default_factory=dict)
+    """By uid, the pods on nodes, in their last seen version, including assumed pods."""
     overslept_s: dict[str, float] = msgspec.field(default_factory=dict)
+    """By uid of a pod that was scheduled after a flush rather than an event, how long it had
+    waited; removed when the pod is seen on its node."""
 
     @property
     def now_s(self) -> float:
@@ -137,19 +131,16 @@ class SchedulerContext(msgspec.Struct):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why a pod wasn't scheduled.
-
-    Attributes:
-        plugins: the plugins that rejected it; it is requeued by events that these registered for.
-        pending_plugins: those of them that wait for something outside the scheduler.
-        nomination: the node to nominate it to; empty clears its nomination, `KEEP` keeps it.
-    """
+    """Why a pod wasn't scheduled."""
 
     message: str
     plugins: Collection[str] = frozenset()
+    """The plugins that rejected it; it is requeued by events that these registered for."""
     is_error: bool = False
     nomination: str | None = ""
+    """The node to nominate it to; empty clears its nomination, `KEEP` keeps it."""
     pending_plugins: Collection[str] = frozenset()
+    """Those of them that wait for something outside the scheduler."""
 
 
 def handle_scheduling_failure(

@@ -61,25 +61,22 @@ class VictimCall(msgspec.Struct, frozen=True):
 
 
 class PreemptionTask(msgspec.Struct):
-    """A preemption whose victims are being removed.
-
-    Attributes:
-        last: the victim that is removed after the others.
-        removing: uids of the victims that are being removed.
-        last_begun: whether the removal of `last` has begun.
-        last_deleted: whether the API has deleted `last`, even if no watch has shown that yet.
-        is_needless: whether the preemptor is gone or on a node; kube-scheduler continues then.
-    """
+    """A preemption whose victims are being removed."""
 
     preemptor: PodInfo
     record: PreemptionRecord
     plugin: str
     last: PodInfo
+    """The victim that is removed after the others."""
     removing: set[str] = msgspec.field(default_factory=set)
+    """Uids of the victims that are being removed."""
     last_begun: bool = False
+    """Whether the removal of `last` has begun."""
     last_deleted: bool = False
+    """Whether the API has deleted `last`, even if no watch has shown that yet."""
     error: CallError | None = None
     is_needless: bool = False
+    """Whether the preemptor is gone or on a node; kube-scheduler continues then."""
 
     @property
     def goes_on(self) -> bool:

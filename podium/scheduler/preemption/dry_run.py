@@ -31,19 +31,16 @@ _LOWEST, _LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 class RowResult(msgspec.Struct, frozen=True):
-    """The result of the dry run on a row.
-
-    Attributes:
-        outcome: the code by which a filter still rejects the row; `FITS` if none does.
-        blame: the index of that filter, `NO_FILTER`, or `NO_VICTIMS` without potential victims.
-        victims: the victims, the most important first.
-        violations: the number of victims whose disruption violates a budget.
-    """
+    """The result of the dry run on a row."""
 
     outcome: int
+    """The code by which a filter still rejects the row; `FITS` if none does."""
     blame: int
+    """The index of that filter, `NO_FILTER`, or `NO_VICTIMS` without potential victims."""
     victims: tuple[PodInfo, ...] = ()
+    """The victims, the most important first."""
     violations: int = 0
+    """The number of victims whose disruption violates a budget."""
 
 
 class DryRun:

@@ -25,18 +25,14 @@ _REASONS_MAX = 3
 
 
 class Objection(msgspec.Struct, frozen=True):
-    """A reason why potential victims may not be preempted.
-
-    Attributes:
-        reason: a sentence without its full stop.
-        until_s: when the reason may no longer hold, in seconds since the epoch; infinity if not
-            known.
-        budget: the PodDisruptionBudget that is the reason, `namespace/name`; empty if none is.
-    """
+    """A reason why potential victims may not be preempted."""
 
     reason: str
+    """A sentence without its full stop."""
     until_s: float = math.inf
+    """When the reason may no longer hold, in seconds since the epoch; infinity if not known."""
     budget: str = ""
+    """The PodDisruptionBudget that is the reason, `namespace/name`; empty if none is."""
 
 
 class PreemptionPolicy:

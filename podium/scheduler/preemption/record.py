@@ -36,37 +36,31 @@ class PodReference(msgspec.Struct, frozen=True):
 
 
 class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
-    """Another node on which preemption would have made room.
-
-    Attributes:
-        victims: the number of victims on the node.
-        pdb_violations: the number of these victims whose disruption violates a budget.
-        lost_at: the name of the key at which the node lost; empty if it lost only by its name.
-    """
+    """Another node on which preemption would have made room."""
 
     node_name: str
     victims: int
+    """The number of victims on the node."""
     pdb_violations: int
+    """The number of these victims whose disruption violates a budget."""
     lost_at: str
+    """The name of the key at which the node lost; empty if it lost only by its name."""
 
 
 class WrittenRecord(msgspec.Struct, frozen=True, rename=_NAMES):
-    """A preemption as written to the annotation of its Events.
-
-    Attributes:
-        victims: the victims, the most important first.
-        pdb_violations: the number of victims whose disruption violates a budget.
-        candidates: the number of nodes on which preemption would have made room.
-        alternatives: the best of the other candidates, at most `ALTERNATIVES_MAX`.
-    """
+    """A preemption as written to the annotation of its Events."""
 
     scheduler_name: str
     preemptor: PodReference
     node_name: str
     victims: tuple[PodReference, ...]
+    """The victims, the most important first."""
     pdb_violations: int
+    """The number of victims whose disruption violates a budget."""
     candidates: int
+    """The number of nodes on which preemption would have made room."""
     alternatives: tuple[Alternative, ...]
+    """The best of the other candidates, at most `ALTERNATIVES_MAX`."""
 
 
 class PreemptionRecord(WrittenRecord, frozen=True):

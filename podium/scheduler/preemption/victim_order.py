@@ -25,15 +25,12 @@ _QOS_RANKS = {"Guaranteed": 2, "Burstable": 1, "BestEffort": 0}
 
 
 class ImportanceKey(msgspec.Struct, frozen=True):
-    """A key by which pods are compared; the pod with the greater value is more important.
-
-    Attributes:
-        of_pod: computes the value of a pod.
-        of_slots: computes the values, int64[pods], of the pods in slots, int64[pods].
-    """
+    """A key by which pods are compared; the pod with the greater value is more important."""
 
     of_pod: Callable[[PodInfo], int]
+    """Computes the value of a pod."""
     of_slots: Callable[[Snapshot, Integers], Integers]
+    """Computes the values, int64[pods], of the pods in slots, int64[pods]."""
 
 
 class Importance(msgspec.Struct, frozen=True):

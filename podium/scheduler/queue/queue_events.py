@@ -87,16 +87,13 @@ EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 
 
 class QueueEvent(msgspec.Struct, frozen=True, eq=False):
-    """A cluster event with a single action; equal events are the same object.
-
-    Attributes:
-        label: the `event` label of `scheduler_queue_incoming_pods_total`.
-        helps_all: whether all pods are retried, whichever plugins rejected them.
-    """
+    """A cluster event with a single action; equal events are the same object."""
 
     event: ClusterEvent
     label: str
+    """The `event` label of `scheduler_queue_incoming_pods_total`."""
     helps_all: bool = False
+    """Whether all pods are retried, whichever plugins rejected them."""
 
 
 # No event has helped a pod for long; it is retried in case a hint was wrong.

@@ -48,35 +48,32 @@ class Rejection(NamedTuple):
 
 
 class QueuedPod(msgspec.Struct, eq=False):
-    """One pod in the queue, or popped from it (QueuedPodInfo of v1.36). Times are in seconds.
-
-    Attributes:
-        added_at_s: when it was added, or its last attempt failed; orders pods of equal priority.
-        turn: orders pods of equal `added_at_s`.
-        consecutive_errors: number of errors since it was last rejected.
-        initial_attempt_s: when it first entered the active queue; None if it never did.
-        gated_by: the refusal by the PreEnqueue plugin that gates it, if any.
-        flush_from_s: since when it has waited for an event.
-        woken_by: the label of the event that last requeued it; empty if none has.
-        was_rejected: whether an earlier scheduler rejected it, and it hasn't been tried since.
-    """
+    """One pod in the queue, or popped from it (QueuedPodInfo of v1.36). Times are in seconds."""
 
     pod: PodInfo
     scheduler_name: str
     added_at_s: float
+    """When it was added, or its last attempt failed; orders pods of equal priority."""
     turn: int
+    """Orders pods of equal `added_at_s`."""
     place: QueueName = QueueName.DONE
     attempts: int = 0
     unschedulable_count: int = 0
     consecutive_errors: int = 0
+    """Number of errors since it was last rejected."""
     initial_attempt_s: float | None = None
+    """When it first entered the active queue; None if it never did."""
     unschedulable_plugins: Plugins = NO_PLUGINS
     pending_plugins: Plugins = NO_PLUGINS
     gated_by: Status | None = None
+    """The refusal by the PreEnqueue plugin that gates it, if any."""
     backoff_until_s: float = float("-inf")
     flush_from_s: float = float("-inf")
+    """Since when it has waited for an event."""
     woken_by: str = ""
+    """The label of the event that last requeued it; empty if none has."""
     was_rejected: bool = False
+    """Whether an earlier scheduler rejected it, and it hasn't been tried since."""
     entry: tuple[Any, ...] | None = None
     bucket: tuple[Rejection, PodClass] | None = None
 

@@ -75,39 +75,36 @@ metadata_alone: Check = fields(metadata=object_meta())
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Registration:
-    """Everything that is specific to a kind in the API server.
-
-    Attributes:
-        defaults: sets defaults in addition to those of the schema (`fill=`).
-        is_filled_by_schema: whether the defaults of the schema are set first.
-        validate_update: rule for changes; by default, `validate` and the rule for metadata.
-        validate_change: further rule for changes.
-        words: options of the kind, unless they are in `registrations.txt`.
-        create: prepares a new object, which already has its name, uid and time.
-        update: prepares a change, before the strategy does; `subresources`, those of subresources.
-        unselectable: custom message on other fields, with `{}` for the field.
-        warnings: warnings for clients that create or change an object; if the kind has
-            generations, only if the generation changes.
-        warnings_of_new: further warnings on a new object, given the stored and the sent object.
-    """
+    """Everything that is specific to a kind in the API server."""
 
     kind: Kind
     defaults: Filler = nothing_new
+    """Sets defaults in addition to those of the schema (`fill=`)."""
     is_filled_by_schema: bool = True
+    """Whether the defaults of the schema are set first."""
     defaults_of_new: Filler = nothing_new
     validate: Check = metadata_alone
     validate_new: Check = anything
     validate_update: Rule | None = None
+    """Rule for changes; by default, `validate` and the rule for metadata."""
     validate_change: Rule | None = None
+    """Further rule for changes."""
     validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
     words: str = ""
+    """Options of the kind, unless they are in `registrations.txt`."""
     create: Create | None = None
+    """Prepares a new object, which already has its name, uid and time."""
     update: Prepare | None = None
+    """Prepares a change, before the strategy does; `subresources`, those of subresources."""
     subresources: Mapping[str, Prepare] = field(default_factory=dict)
     selectable: Mapping[str, ReadField] = field(default_factory=dict)
     unselectable: str = ""
+    """Custom message on other fields, with `{}` for the field."""
     warnings: Callable[[Object], Iterable[str]] = lambda _: ()
+    """Warnings for clients that create or change an object; if the kind has generations, only if
+    the generation changes."""
     warnings_of_new: Callable[[Object, Object], Iterable[str]] = lambda _obj, _sent: ()
+    """Further warnings on a new object, given the stored and the sent object."""
 
     @cached_property
     def strategy(self) -> Strategy:

@@ -33,26 +33,23 @@ _EMPTY: Mapping[str, cells.Cell] = {"string": "", "integer": 0, "boolean": False
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a kind's table.
-
-    Attributes:
-        name: heading, which kubectl prints in capitals.
-        source: JSONPath such as `.spec.nodeName`, or the function that computes the cell.
-        type: `string`, `integer`, `boolean` or `date`.
-        default: cell if the source has no value.
-        priority: 0, or 1 for a column that kubectl only shows with `-o wide`.
-        format: `name` for the column of the object's name.
-        is_raw: whether the value isn't converted to `type`.
-    """
+    """A column of a kind's table."""
 
     name: str
+    """Heading, which kubectl prints in capitals."""
     source: str | cells.Read
+    """JSONPath such as `.spec.nodeName`, or the function that computes the cell."""
     description: str
     type: str = "string"
+    """`string`, `integer`, `boolean` or `date`."""
     default: cells.Cell = ""
+    """Cell if the source has no value."""
     priority: int = 0
+    """0, or 1 for a column that kubectl only shows with `-o wide`."""
     format: str = ""
+    """`name` for the column of the object's name."""
     is_raw: bool = False
+    """Whether the value isn't converted to `type`."""
 
     def read(self, obj: Object, now_s: float) -> cells.Cell:
         """Return the cell for an object."""

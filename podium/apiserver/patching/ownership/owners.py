@@ -49,18 +49,15 @@ _KNOWN = Memory[Mapping[str, Any]]()
 
 
 class Manager(msgspec.Struct, frozen=True):
-    """A manager of fields: an entry of managedFields without time and fields.
-
-    Attributes:
-        operation: `Apply` or `Update`.
-        subresource: subresource that the manager writes; empty for the object itself.
-        api_version: version that the manager writes; empty for `Apply`, where the latest counts.
-    """
+    """A manager of fields: an entry of managedFields without time and fields."""
 
     name: str
     operation: str
+    """`Apply` or `Update`."""
     subresource: str = ""
+    """Subresource that the manager writes; empty for the object itself."""
     api_version: str = ""
+    """Version that the manager writes; empty for `Apply`, where the latest counts."""
 
     def __str__(self) -> str:
         by = f" with subresource {quoted(self.subresource)}" if self.subresource else ""

@@ -109,16 +109,13 @@ _SHARED: Mapping[str, Schema] = {
 
 
 class Dialect(msgspec.Struct, frozen=True):
-    """A version of OpenAPI.
-
-    Attributes:
-        root: prefix of references to schemas.
-        has_alternatives: whether the version has `oneOf`, and `allOf` for references that have
-            other keys beside them.
-    """
+    """A version of OpenAPI."""
 
     root: str
+    """Prefix of references to schemas."""
     has_alternatives: bool
+    """Whether the version has `oneOf`, and `allOf` for references that have other keys beside
+    them."""
 
     def reference(self, name: str) -> Schema:
         """Return a reference to a schema."""

@@ -69,11 +69,7 @@ class Use(NamedTuple):
 
 
 class Running(msgspec.Struct):
-    """A running container.
-
-    Attributes:
-        oom_kills: number of the host's OOM kills when the container was last seen alive.
-    """
+    """A running container."""
 
     launch: Launch
     variables: Mapping[str, str]
@@ -82,6 +78,7 @@ class Running(msgspec.Struct):
     cgroup: Cgroup | None
     exited: asyncio.Future[ExitStatus]
     oom_kills: int = msgspec.field(default_factory=oom_kills)
+    """Number of the host's OOM kills when the container was last seen alive."""
     was_killed: bool = False
 
     def use(self, table: Mapping[int, ProcessEntry]) -> Use:

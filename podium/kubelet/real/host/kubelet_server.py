@@ -50,12 +50,7 @@ class NoLogError(Exception):
 
 @dataclass(eq=False)
 class KubeletServer:
-    """The server of `/containerLogs`, which runs inside of `async with`.
-
-    Attributes:
-        port: None for 10250, or a free port if that is in use; the port in use once it runs.
-        head_s: seconds after which a connection without a complete request head is closed.
-    """
+    """The server of `/containerLogs`, which runs inside of `async with`."""
 
     directory: NodeDirectory
     containers: Containers
@@ -65,8 +60,10 @@ class KubeletServer:
     now_s: Callable[[], float]
     address: str
     port: int | None
+    """None for 10250, or a free port if that is in use; the port in use once it runs."""
     tls: ssl.SSLContext
     head_s: float = _HEAD_S
+    """Seconds after which a connection without a complete request head is closed."""
     _cuts: dict[web.RequestHandler, asyncio.TimerHandle] = field(default_factory=dict, init=False)
 
     async def __aenter__(self) -> Self:

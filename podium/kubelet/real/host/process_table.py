@@ -10,18 +10,15 @@ PROC = Path("/proc")
 
 
 class ProcessEntry(NamedTuple):
-    """A process in /proc.
-
-    Attributes:
-        is_dead: whether the process is a zombie.
-        cpu_ticks: CPU time in clock ticks, including children that have exited.
-    """
+    """A process in /proc."""
 
     pid: int
     parent: int
     session: int
     is_dead: bool
+    """Whether the process is a zombie."""
     cpu_ticks: int
+    """CPU time in clock ticks, including children that have exited."""
 
 
 def processes() -> dict[int, ProcessEntry]:

@@ -22,18 +22,15 @@ _DOUBLINGS = 4
 
 
 class Livelock(msgspec.Struct, frozen=True):
-    """A node on which other pods have repeatedly taken the room that a preemptor made.
-
-    Attributes:
-        rounds: how often the room was taken.
-        takers: the pods that have the room now, and would be the next victims.
-        wait_s: for how many seconds the preemptor preempts no pods; 0 if it doesn't wait.
-    """
+    """A node on which other pods have repeatedly taken the room that a preemptor made."""
 
     node_name: str
     rounds: int
+    """How often the room was taken."""
     takers: tuple[PodInfo, ...]
+    """The pods that have the room now, and would be the next victims."""
     wait_s: float
+    """For how many seconds the preemptor preempts no pods; 0 if it doesn't wait."""
 
     @property
     def note(self) -> str:

@@ -31,19 +31,16 @@ class Attachable:
 
 @dataclass(frozen=True, slots=True)
 class InTreePlugin:
-    """An in-tree volume plugin that a CSI driver has replaced.
-
-    Attributes:
-        source: the field of a volume that contains the plugin's volume source.
-        handle: returns the CSI volume handle, from that source and the volume's zones.
-        topology_key: the driver's label for zones; empty if topology isn't translated.
-    """
+    """An in-tree volume plugin that a CSI driver has replaced."""
 
     name: str
     source: str
+    """The field of a volume that contains the plugin's volume source."""
     driver: str
     handle: Callable[[Object, list[str]], str]
+    """Returns the CSI volume handle, from that source and the volume's zones."""
     topology_key: str = ""
+    """The driver's label for zones; empty if topology isn't translated."""
 
 
 def _aws_handle(source: Object, zones: list[str]) -> str:
