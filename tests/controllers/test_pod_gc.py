@@ -107,9 +107,7 @@ def test_a_node_out_of_service_gives_up_its_terminating_pods(hand: Hand) -> None
     assert deleted(hand.run(80)) == ["q"]
 
 
-def test_of_too_many_finished_pods_evicted_and_old_ones_go(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_too_many_finished_pods_evicted_and_old_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pod_gc, "FINISHED_MAX", 2)
     hand = Hand(PodGCController())
     old, older, evicted = finished("old"), finished("older"), finished("evicted", "Failed")

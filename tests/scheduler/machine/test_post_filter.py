@@ -10,13 +10,7 @@ from podium.machines.effects import Bind, Delete, Patch, Record
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.document import KIND, KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.framework.cluster_events import (
-    Action,
-    EventHint,
-    EventResource,
-    after_change,
-    after_removal,
-)
+from podium.scheduler.framework.cluster_events import EventHint, EventResource, after_removal
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import NodeToStatusReader, Permission, PostFilterResult
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable, unschedulable
@@ -56,9 +50,6 @@ class WaitForever:
     handle: Handle
     name = "WaitForever"
     code = Code.WAIT
-
-    def events_to_register(self) -> Sequence[EventHint]:
-        return (after_change(EventResource.NODE, Action.ADD),)
 
     def permit(self, pod: PodInfo, node_name: str) -> Permission:
         return Permission(Status(self.code), 600.0) if pod.priority == 0 else Permission()
@@ -138,17 +129,11 @@ def test_a_victim_that_waits_on_permit_goes_back_to_the_queue(
     assert binding.name == "high"
 
 
-@pytest.mark.parametrize(
-    ("code", "place"),
-    [(Code.UNSCHEDULABLE, QueueName.BACKOFF), (Code.PENDING, QueueName.ACTIVE)],
-)
-def test_an_event_ends_a_pending_pods_wait_without_backoff(
-    monkeypatch: pytest.MonkeyPatch, code: Code, place: QueueName
-) -> None:
-    monkeypatch.setattr(WaitForever, "code", code)
+def test_an_event_ends_a_pending_pods_wait_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WaitForever, "code", Code.PENDING)
     hand = Hand(configuration=_with_plugin(monkeypatch, WaitForever))
     hand.start(node(), pod("p"))
     hand.wake()
     assert hand.place("p") is QueueName.UNSCHEDULABLE
     hand.tell("Node", node("n2"))
-    assert hand.place("p") is place
+    assert hand.place("p") is QueueName.ACTIVE
