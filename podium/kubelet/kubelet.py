@@ -248,7 +248,6 @@ class Kubelet(ABC):
             worker.written = NOT_WRITTEN
 
     def evict(self, eviction_round: EvictionRound, now_s: float) -> Iterator[Effect]:
-        """Carry out the evictions of a round of the eviction manager."""
         assert self.eviction is not None
         if eviction_round.reclaiming:
             note = f"Attempting to reclaim {eviction_round.reclaiming}"

@@ -54,11 +54,9 @@ class Eligibility:
         self._tolerations = spec["tolerations"]
 
     def may_start(self, node: Object) -> bool:
-        """Return whether a node without a pod of the DaemonSet gets one."""
         return self._fits(node) and not self._untolerated(node, NO_SCHEDULE, NO_EXECUTE)
 
     def may_stay(self, node: Object) -> bool:
-        """Return whether a pod that is on a node may stay there."""
         return self._fits(node) and not self._untolerated(node, NO_EXECUTE)
 
     def _fits(self, node: Object) -> bool:

@@ -69,7 +69,6 @@ class Conditions(msgspec.Struct):
     now_s: float
 
     def get(self, kind: str) -> Object:
-        """Return the condition of a type; an empty mapping if there is none."""
         return next((one for one in self.all if one.get("type") == kind), _NOTHING)
 
     def put(

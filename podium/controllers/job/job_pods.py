@@ -294,7 +294,6 @@ class BackoffRecord(msgspec.Struct, frozen=True):
     last_failure_s: float = 0.0
 
     def after(self, succeeded: Collection[Object], failed: Collection[Object]) -> "BackoffRecord":
-        """Return the record after further pods have succeeded or failed."""
         ends_s = sorted(map(finished_s, failed))
         if not succeeded:
             if not ends_s:
@@ -329,7 +328,6 @@ class BackoffRecord(msgspec.Struct, frozen=True):
         return cls(max(record.failures, failures), record.last_failure_s)
 
     def remaining_s(self, now_s: float) -> float:
-        """Return the seconds until the Job may replace failed pods."""
         wait_s = self.last_failure_s + BACKOFF.wait_s(self.failures) - now_s
         return max(wait_s, 0.0) if self.failures else 0.0
 

@@ -95,7 +95,6 @@ class PodWorker(msgspec.Struct):
 
     @property
     def has_begun(self) -> bool:
-        """Return whether any main container has run."""
         return any(one.last is not None or one.state is State.RUNNING for one in self.main)
 
     @property
@@ -107,7 +106,6 @@ class PodWorker(msgspec.Struct):
         return "Succeeded" if done_well and not is_stopped else "Failed"
 
     def next_s(self) -> float:
-        """Return the next time at which something is due; `NEVER_S` if only events matter."""
         if self._next_s is not None:
             return self._next_s
         if self.is_over:

@@ -44,7 +44,6 @@ class NodePressure:
         self._skips_looks = False
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Kill the containers and evict the pods that are due at a time."""
         if self._kubelet.node_script != self._script:
             # The last round says nothing about the new script.
             self._loop.last_look_s, self._script = None, self._kubelet.node_script

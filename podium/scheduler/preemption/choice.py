@@ -82,7 +82,6 @@ class Choice(msgspec.Struct, frozen=True):
 
     @property
     def selected(self) -> Rows:
-        """The rows with the best values, which are equal by all keys."""
         return self.left[-1]
 
     def runners_up(

@@ -39,7 +39,6 @@ class Importance(msgspec.Struct, frozen=True):
     keys: tuple[ImportanceKey, ...]
 
     def is_more_important(self, a: PodInfo, b: PodInfo) -> bool:
-        """Whether `a` is more important than `b`."""
         for key in self.keys:
             of_a, of_b = key.of_pod(a), key.of_pod(b)
             if of_a != of_b:

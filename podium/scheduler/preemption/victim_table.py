@@ -158,7 +158,6 @@ class Victims(msgspec.Struct, frozen=True):
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        """The ids of the pods' classes, int32[turns, n]."""
         return self.table.classes[: self.turns, self.columns]
 
     def held(self, column: int) -> Integers:

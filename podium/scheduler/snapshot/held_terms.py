@@ -39,7 +39,6 @@ class HeldTerms:
         self._take_in(self.sums.peer_groups.entries if peer_groups is None else peer_groups)
 
     def about(self, peer_group: PeerGroup, namespace_labels: Mapping[str, str]) -> list[HeldTerm]:
-        """Return the held terms that select the pods of a peer group."""
         marks = (None, *label_marks(peer_group))
         found = dict.fromkeys(held for mark in marks for held in self._by_mark.get(mark, ()))
         return [held for held in found if held.term.matches(peer_group, namespace_labels)]

@@ -31,7 +31,6 @@ class LogFile:
     Attributes:
         path: path of the newest file; the names of rotated files end with a number.
         size_max: size at which a file is rotated, in bytes.
-        files_max: number of files to keep.
     """
 
     path: Path

@@ -164,7 +164,6 @@ class Containers:
         return exited
 
     def stop(self, run: ContainerId, wanted: StopSignal) -> None:
-        """Signal the processes of a container, if it runs."""
         running = self._running.get(run)
         # Once it is reaped, its number may be another's.
         if running is None or running.process.returncode is not None:

@@ -66,7 +66,6 @@ class NodeDirectory:
         return self._pod(pod) / "volumes" / name
 
     def container(self, pod: Object, name: str) -> Path:
-        """Return the working directory of a container."""
         return self._pod(pod) / "containers" / name
 
     def pod_logs(self, pod: Object) -> Path:

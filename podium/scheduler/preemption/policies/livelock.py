@@ -66,7 +66,6 @@ class LivelockGuard:
         return len(self._rooms)
 
     def holds(self, preemptor_uid: str) -> bool:
-        """Whether a preemptor may not preempt at present because of a livelock."""
         return preemptor_uid in self._waiting
 
     def detect(
@@ -99,7 +98,6 @@ class LivelockGuard:
         return Livelock(node_name, rounds, takers, wait_s)
 
     def follow(self, change: Change) -> None:
-        """Forget a preemptor that is bound, finished or deleted."""
         pod = change.obj
         if uid(pod) not in self._rooms:
             return
