@@ -32,6 +32,8 @@ _SHUTTING_DOWN = "node is shutting down"
 # The grace period of pods that were removed from the cluster.
 _FORCED_S = 1.0
 _MEASURING_S = 1.0
+# How long a node whose pods have ended tries to write their statuses; its API server may be gone.
+_LAST_WRITES_S = 10.0
 
 
 class MachineKubelet(Kubelets[ProcessKubelet]):
@@ -48,6 +50,7 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
         self._seen: dict[str, int] = {}
         self._measures_s = 0.0
         self._checks_s = 0.0
+        self._leaves_until_s = NEVER_S
         self._has_left = False
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
@@ -65,17 +68,19 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
             effects += (commands.AwaitShutdown(), self._garbage())
         if self._kubelet is not None:
             effects += self._go_on(self._kubelet, now_s)
-        if self._is_leaving and not self._has_left and self._is_quiet(now_s):
+        if self._is_leaving and not self._has_left and self._may_leave(now_s):
             self._has_left = True
             effects.append(commands.ShutDown())
         return effects
 
     def next_wakeup_s(self) -> float | None:
         at_s = super().next_wakeup_s()
-        if self._has_left or self._kubelet is None:
-            return None if self._has_left else at_s
-        workers = self._kubelet.pods.active()
-        own_s = min((self._measures_s, *(worker.next_s() for worker in workers)))
+        if self._has_left:
+            return None
+        own_s = self._leaves_until_s
+        if self._kubelet is not None:
+            workers = self._kubelet.pods.active()
+            own_s = min((own_s, self._measures_s, *(worker.next_s() for worker in workers)))
         return own_s if at_s is None else min(at_s, own_s)
 
     def carried_out(self, key: object, outcome: Outcome) -> Iterable[Effect]:
@@ -138,6 +143,13 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
             walks = now_s >= kubelet.loop.next_look_s or kubelet.loop.has_begun
             yield commands.CollectStats(pods=pods, walks=walks)
 
+    def _may_leave(self, now_s: float) -> bool:
+        workers = () if self._kubelet is None else self._kubelet.pods.all()
+        if not all(worker.is_over for worker in workers):
+            return False
+        self._leaves_until_s = min(self._leaves_until_s, now_s + _LAST_WRITES_S)
+        return now_s >= self._leaves_until_s or self._is_quiet(now_s)
+
     def _is_quiet(self, now_s: float) -> bool:
         kubelet = self._kubelet
         if not all(isinstance(key, LeaseKey) for key in self._waiting):
@@ -146,8 +158,7 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
             return True
         is_gone = self.objects.get("Node", name(self._wanted)) is None
         is_written = is_gone or self._status_patch(kubelet, now_s) is None
-        workers = kubelet.pods.all()
-        return is_written and all(one.is_over and one.written == one.changes for one in workers)
+        return is_written and all(one.written == one.changes for one in kubelet.pods.all())
 
     def _answered(self, outcome: Outcome, now_s: float) -> Iterator[Effect]:
         effect = outcome.effect

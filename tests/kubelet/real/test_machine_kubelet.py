@@ -175,6 +175,18 @@ def test_the_end_takes_everybody_along(stage: Stage) -> None:
     assert (ready[0]["status"], ready[0]["message"]) == ("False", "node is shutting down")
 
 
+def test_a_node_ends_without_an_api_server(stage: Stage) -> None:
+    stage.put(pod("a"), a=Script(obeys_s=3.0))
+    stage.advance(2)
+    stage.is_cut_off = True
+    stage.end()
+    stage.advance(12)
+    assert not stage.has_ended
+    stage.advance(2)
+    assert stage.has_ended
+    assert not stage.alive
+
+
 def test_a_node_that_somebody_deletes_stays_deleted(stage: Stage) -> None:
     stage.take_node_away()
     stage.advance(60)
