@@ -123,11 +123,7 @@ class HighWater:
 
 
 def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
-    """Stop the process that uses a data directory; return its id, or None if there is none.
-
-    Raises:
-        PodiumError: the process can't be stopped.
-    """
+    """Stop the process that uses a data directory; return its id or None; raises PodiumError."""
     if not (path / "lock").exists():
         return None
     with open(path / "lock", "r+", encoding="utf-8") as lock:

@@ -139,11 +139,7 @@ def target_of(effect: Effect) -> tuple[str, str, str] | None:
 
 
 def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
-    """Derive the outcome of a call from the current state of its object.
-
-    Returns:
-        The outcome; None if the call wasn't carried out, and can be repeated.
-    """
+    """Derive a call's outcome from the state of its object; None if it can be repeated."""
     match effect:
         case Delete(uid=uid) | Evict(uid=uid):
             if found is None or _is_another(found, uid) or is_terminating(found):

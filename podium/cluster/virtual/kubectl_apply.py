@@ -29,11 +29,7 @@ def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
 
 
 def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = None) -> Written:
-    """Apply a manifest like plain `kubectl apply`: create or merge it.
-
-    Args:
-        last: the manifest of the last application; None for that in kubectl's annotation.
-    """
+    """Apply a manifest as `kubectl apply` does; `last` replaces that in kubectl's annotation."""
     kind, place = _whereabouts(cluster, manifest)
     server, now_s = cluster.server, cluster.driver.now_s
     live = cluster.store.get(kind.key, place, name(manifest))

@@ -56,11 +56,7 @@ Measures = Mapping[str, float]
 
 
 def differences(pairs: Sequence[tuple[Measures, Measures]]) -> list[Difference]:
-    """Compute the differences of all measures, in the order in which runs have them.
-
-    Args:
-        pairs: the measures of the first and the second side; an absent measure counts as 0.
-    """
+    """Compute the differences of all measures, in order; an absent measure counts as 0."""
     names = dict.fromkeys(name for pair in pairs for side in pair for name in side)
     found = []
     for name in names:

@@ -59,11 +59,7 @@ def read_whole_scenario(path: str, max_pods: int) -> WholeScenario:
 
 
 def whole_scenario(file: str, text: str, max_pods: int) -> WholeScenario:
-    """Read a scenario's text and all files that it names; raises PodiumError.
-
-    Args:
-        file: the scenario's file; names of other files are relative to its directory.
-    """
+    """Read a scenario's text, and files named relative to `file`; raises PodiumError."""
     # All faults are reported here, where the names of files are still known.
     name = read_scenario(file, text, max_pods=max_pods).name
     value = scenario_value(file, text)

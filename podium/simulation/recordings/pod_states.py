@@ -74,11 +74,7 @@ def updated(current: Object, old: Object, new: Object) -> Object | None:
 
 
 def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
-    """Return a replayed pod with the status that the node of the recorded pod wrote.
-
-    Args:
-        shift_s: how many seconds later than in the recording the pod was bound.
-    """
+    """Return a replayed pod, bound `shift_s` seconds later, with the recorded node's status."""
     others = [one for one in recorded.get("conditions") or () if not _is_schedulers(one)]
     own = [one for one in conditions_of(current) if _is_schedulers(one)]
     status = {**without(recorded, "nominatedNodeName"), "conditions": [*own, *others]}

@@ -67,11 +67,7 @@ class SegmentWriter:
             raise PodiumError(f"{directory}: {error.strerror}") from None
 
     def resume(self) -> list[Line]:
-        """Continue the last segment, and return its complete lines; none for a new recording.
-
-        Raises:
-            PodiumError: the files aren't a recording, or it has another configuration.
-        """
+        """Continue the last segment; return its complete lines, if any; raises PodiumError."""
         for path in reversed(segment_paths(self._directory)):
             content = path.read_bytes()
             lines, whole = _decoded(path, content)

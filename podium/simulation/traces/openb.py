@@ -55,11 +55,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def read_rows(path: str, columns: Sequence[str]) -> Iterator[Row]:
-    """Read the rows of a CSV file, gzipped or not; columns besides `columns` are ignored.
-
-    Raises:
-        ImportFileError: the file can't be read, or lacks a column.
-    """
+    """Read the rows of a CSV file, gzipped or not, with some columns; raises ImportFileError."""
     try:
         with open_file(path) as file:
             is_packed = Path(path).suffix == ".gz"

@@ -110,11 +110,7 @@ def _function(name: str) -> Any:
 
 
 def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> Any:
-    """Convert rows to a `pandas.DataFrame`; raises PodiumError without pandas.
-
-    Args:
-        columns: the first columns of the table, which it has even if no row has them.
-    """
+    """Convert rows to a `pandas.DataFrame`, `columns` first; raises PodiumError without pandas."""
     try:
         pandas: Any = import_module("pandas")
     except ImportError:

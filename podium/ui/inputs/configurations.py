@@ -48,11 +48,7 @@ def read_scheduler_config(
 def read_kubelet_config(
     source: Configuration | None, flags: Mapping[str, str | int | None] = NO_FLAGS
 ) -> "KubeletConfiguration":
-    """Read a KubeletConfiguration; without a source, the defaults; raises InputError.
-
-    Args:
-        flags: values that override fields, by field name; None doesn't override.
-    """
+    """Read a KubeletConfiguration, if any, and override it by flags; raises InputError."""
     from podium.api.documents.document import InvalidDocumentError
     from podium.kubelet.kubelet_config import read_kubelet_config
 

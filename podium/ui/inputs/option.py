@@ -145,11 +145,7 @@ def several(value: Any) -> Iterator[Any]:
 
 
 def seconds_of(option_name: str, duration: Duration, *, zero: str = "") -> float:
-    """Return the seconds of an option's duration; raises InputError.
-
-    Args:
-        zero: what zero means, in words; if empty, zero is refused.
-    """
+    """Return an option's seconds; 0 only if `zero` says what that means; raises InputError."""
     is_number = isinstance(duration, int | float) or duration.isdecimal()
     seconds = float(duration) if is_number else duration_seconds(str(duration))
     if seconds is None or not (seconds > 0 or (zero and seconds == 0)):

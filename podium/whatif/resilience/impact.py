@@ -94,11 +94,7 @@ def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
 
 
 def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
-    """Return the failure of nodes and zones, all at once; raises PodiumError.
-
-    Args:
-        texts: names of nodes and zones, with `node/` or `zone/` before a name that is both.
-    """
+    """Return the failure of `NAME`, `node/NAME` or `zone/NAME`, all at once; raises PodiumError."""
     known = nodes_by_name(state)
     zones = nodes_by_zone(known.values())
     failing, missing = dict[str, None](), []

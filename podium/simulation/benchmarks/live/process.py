@@ -127,11 +127,7 @@ class UpProcess(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
-    """Run `podium up` until the end of `async with`; raises PodiumError.
-
-    Args:
-        keeps: whether objects are stored in a database, or only in memory.
-    """
+    """Run `podium up`, with a database if `keeps`, inside of `async with`; raises PodiumError."""
     with TemporaryDirectory(prefix="podium-bench-") as directory:
         # Without a data directory of its own, the cluster makes one in there.
         kept = ["--data-dir", directory] if keeps else []

@@ -177,10 +177,7 @@ def _victims(plan: Plan) -> Table:
 
 
 def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
-    """List the disrupted pods.
-
-    If `wide`, all pods are named; otherwise equal rows of a workload are merged if `by_workload`.
-    """
+    """List the disrupted pods: all if `wide`, otherwise equal ones once if `by_workload`."""
     arrivals = (*plan.placements, *plan.pending, *plan.disruptions)
     workloads = {} if wide else {row.pod: row.workload for row in arrivals}
     rows: list[Sequence[Cell]] = []
