@@ -143,14 +143,27 @@ class ProblemReader:
         classes: dict[tuple[int, str], list[PodInfo]] = defaultdict(list)
         for pod in self._pending:
             classes[pod.cls.id, scheduler_name_of(pod.obj)].append(pod)
-        expressed = []
+        read, expressed = list[Demand](), list[Demand]()
         for (_, scheduler_name), pods in classes.items():
             demand = self._demand(pods, scheduler_name)
             if isinstance(demand, Demand):
-                expressed.append(demand)
+                read.append(demand)
             else:
                 self._leave(pods, demand)
-        expressed = self._without_mutual_affinity(expressed)
+        # Affinity to other pending pods that have affinity themselves can't be expressed.
+        seeking = [one for one in read if one.cls.peer_group.terms.required_affinity]
+        for demand in read:
+            peer_group = demand.cls.peer_group
+            required = peer_group.terms.required_affinity
+            terms = with_known_namespaces(required, self._scheduler.listers)
+            sought = (one for one in seeking if terms and one.cls.peer_group is not peer_group)
+            for other in sought:
+                if all(term.matches(other.cls.peer_group, {}) for term in terms):
+                    reason = f"its affinity to {other.pods[0].key}, which has its own"
+                    self._leave(demand.pods, reason)
+                    break
+            else:
+                expressed.append(demand)
         peer_groups = {pod.cls.peer_group for pods in self._snapshot.pods_on for pod in pods}
         key_of = likeness(expressed, peer_groups, self._scheduler.listers)
         groups: dict[Hashable, list[Demand]] = defaultdict(list)
@@ -216,24 +229,6 @@ class ProblemReader:
             rows &= spread.domains.codes >= 0
         listed: list[int] = np.flatnonzero(rows).tolist()
         return Demand(pod.cls, scheduler_name, pods, listed, amounts, spreads)
-
-    def _without_mutual_affinity(self, demands: Sequence[Demand]) -> list[Demand]:
-        """Leave out pods with affinity to other pending pods that have affinity themselves."""
-        kept = []
-        seeking = [one for one in demands if one.cls.peer_group.terms.required_affinity]
-        for demand in demands:
-            peer_group = demand.cls.peer_group
-            required = peer_group.terms.required_affinity
-            terms = with_known_namespaces(required, self._scheduler.listers)
-            sought = (one for one in seeking if terms and one.cls.peer_group is not peer_group)
-            for other in sought:
-                if all(term.matches(other.cls.peer_group, {}) for term in terms):
-                    reason = f"its affinity to {other.pods[0].key}, which has its own"
-                    self._leave(demand.pods, reason)
-                    break
-            else:
-                kept.append(demand)
-        return kept
 
     def _occupants(
         self, priorities: set[int], key_of: Callable[[PeerGroup], Hashable]

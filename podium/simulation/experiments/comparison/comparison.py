@@ -193,7 +193,16 @@ def compare(
         for side, result in zip((a, b), both, strict=True)
         if result.error
     ]
-    kept, notes = _without_repetitions([one for one in twins if not (one[2].error or one[3].error)])
+    whole = [one for one in twins if not (one[2].error or one[3].error)]
+    # Of a scenario in which chance has no part, one pair counts: equal ones prove nothing more.
+    kept, notes = list[_Twins](), list[str]()
+    for name in dict.fromkeys(one[0] for one in whole):
+        pairs = [one for one in whole if one[0] == name]
+        measures = [(first.measures, second.measures) for *_, first, second in pairs]
+        alike = all(both == measures[0] for both in measures)
+        if alike and len(pairs) > 1:
+            notes.append(f"{name}: all {len(pairs)} seeds play alike, so they count as one pair")
+        kept += pairs[:1] if alike else pairs
     changes: dict[str, list[PodChange]] = {}
     for name, seed, first, second in kept:
         if not changes.get(name):
@@ -207,20 +216,6 @@ def compare(
         failed=failed,
         notes=notes,
     )
-
-
-def _without_repetitions(twins: Sequence[_Twins]) -> tuple[list[_Twins], list[str]]:
-    # Of a scenario in which chance has no part, one pair counts: equal ones prove nothing more.
-    kept: list[_Twins] = []
-    notes: list[str] = []
-    for name in dict.fromkeys(one[0] for one in twins):
-        pairs = [one for one in twins if one[0] == name]
-        measures = [(first.measures, second.measures) for *_, first, second in pairs]
-        alike = all(both == measures[0] for both in measures)
-        if alike and len(pairs) > 1:
-            notes.append(f"{name}: all {len(pairs)} seeds play alike, so they count as one pair")
-        kept += pairs[:1] if alike else pairs
-    return kept, notes
 
 
 def _pod_changes(name: str, seed: int, first: RunResult, second: RunResult) -> Iterator[PodChange]:

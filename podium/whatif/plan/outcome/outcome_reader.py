@@ -35,7 +35,6 @@ from podium.api.workloads import RECREATING
 from podium.cluster.virtual.loading.unhealthy_objects import is_silent
 from podium.kubelet.pod_status import REJECTED
 from podium.simulation.runner.eviction_advice import DELETION
-from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistory, is_end
 from podium.simulation.timeline.timeline_sentences import overslept, sentence, subject
 from podium.whatif.plan.outcome.budget_courses import budget_changes
@@ -279,40 +278,39 @@ class OutcomeReader:
     def moments(self) -> Iterator[Moment]:
         """Yield the events of pods in order, without repetitions by replacements."""
         for entry, happening in self.timeline.happenings:
-            if entry.uid not in self._repetitions.first:
-                yield self._moment(entry, happening, self._histories.by_uid[entry.uid])
-
-    def _moment(self, entry: TimelineEntry, happening: Happening, pod: PodHistory) -> Moment:
-        node, detail, by, why = pod.node, "", "", ""
-        is_last = is_end(entry) and entry.at_s == pod.ended_s
-        repeated = self._repeated(pod if is_last else _NOWHERE)
-        if happening is Happening.CREATED:
-            node, by = "", self._pod_of(pod.replaces)
-            why = f" in place of {subject('Pod', *by.split('/'))}" if by else ""
-        elif happening is Happening.FAILED:
-            detail = str(entry.details.get("reason") or "")
-        elif happening is Happening.TERMINATING:
-            detail = str(entry.details.get("disruption") or "")
-        elif happening is Happening.BOUND and (slept_s := entry.details.get("overslept")):
-            detail = overslept(slept_s)
-        if is_last and entry.details.get("disruption") == BY_SCHEDULER.reason:
-            preemptor = self._preemptor(pod)
-            why = f" for {subject('Pod', *preemptor.split('/'))}" if preemptor else ""
-            by = preemptor if happening is Happening.TERMINATING else ""
-        if repeated["repeats"]:
-            more = {"times": repeated["repeats"], "until": repeated["repeated_until_s"]}
-            entry = structs.replace(entry, details={**entry.details, "repeated": more})
-        return Moment(
-            **self._rows[pod.uid],
-            at_s=round(entry.at_s, 3),
-            happening=happening,
-            uid=pod.uid,
-            node=node,
-            detail=detail,
-            by=by,
-            text=f"{sentence(entry)}{why}",
-            **repeated,
-        )
+            if entry.uid in self._repetitions.first:
+                continue
+            pod = self._histories.by_uid[entry.uid]
+            node, detail, by, why = pod.node, "", "", ""
+            is_last = is_end(entry) and entry.at_s == pod.ended_s
+            repeated = self._repeated(pod if is_last else _NOWHERE)
+            if happening is Happening.CREATED:
+                node, by = "", self._pod_of(pod.replaces)
+                why = f" in place of {subject('Pod', *by.split('/'))}" if by else ""
+            elif happening is Happening.FAILED:
+                detail = str(entry.details.get("reason") or "")
+            elif happening is Happening.TERMINATING:
+                detail = str(entry.details.get("disruption") or "")
+            elif happening is Happening.BOUND and (slept_s := entry.details.get("overslept")):
+                detail = overslept(slept_s)
+            if is_last and entry.details.get("disruption") == BY_SCHEDULER.reason:
+                preemptor = self._preemptor(pod)
+                why = f" for {subject('Pod', *preemptor.split('/'))}" if preemptor else ""
+                by = preemptor if happening is Happening.TERMINATING else ""
+            if repeated["repeats"]:
+                more = {"times": repeated["repeats"], "until": repeated["repeated_until_s"]}
+                entry = structs.replace(entry, details={**entry.details, "repeated": more})
+            yield Moment(
+                **self._rows[pod.uid],
+                at_s=round(entry.at_s, 3),
+                happening=happening,
+                uid=pod.uid,
+                node=node,
+                detail=detail,
+                by=by,
+                text=f"{sentence(entry)}{why}",
+                **repeated,
+            )
 
     def _repeated(self, pod: PodHistory) -> dict[str, Any]:
         until_s = self._repetitions.until_s.get(pod.uid)
