@@ -107,16 +107,13 @@ _EXISTS = {"NotFound": False, "AlreadyExists": True}
 
 
 class NodeLease(msgspec.Struct):
-    """A kubelet's knowledge of its node's Lease, and the renewals of the Lease.
-
-    Attributes:
-        exists: whether the Lease exists; None if unknown, as after a restart.
-        due_s: time of the next renewal.
-    """
+    """A kubelet's knowledge of its node's Lease, and the renewals of the Lease."""
 
     exists: bool | None = None
+    """Whether the Lease exists; None if unknown, as after a restart."""
     heartbeats: str = ""
     due_s: float = 0.0
+    """Time of the next renewal."""
 
     def announce(
         self, node: Object, started_s: float, *, is_down: bool, now_s: float

@@ -139,22 +139,19 @@ class TextFault(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class YamlDocument:
-    """One document of a YAML text.
-
-    Attributes:
-        number: position among the documents with content, from 1.
-        line: first line of the document, from 1.
-        value: plain dicts, lists, strings, numbers, booleans and None; None if there are faults.
-        repeated: faults of repeated keys, if these are allowed; the last value counts.
-        item_lines: lines of the entries of a top-level list `items`; empty if there is none.
-    """
+    """One document of a YAML text."""
 
     number: int
+    """Position among the documents with content, from 1."""
     line: int
+    """First line of the document, from 1."""
     value: object = None
+    """Plain dicts, lists, strings, numbers, booleans and None; None if there are faults."""
     faults: list[TextFault] = field(default_factory=list)
     repeated: list[TextFault] = field(default_factory=list)
+    """Faults of repeated keys, if these are allowed; the last value counts."""
     item_lines: Sequence[int] = ()
+    """Lines of the entries of a top-level list `items`; empty if there is none."""
 
 
 def decoded(data: bytes) -> tuple[str, TextFault | None]:

@@ -52,16 +52,13 @@ class SelectorError(PodiumError):
 
 
 class Requirement(msgspec.Struct, frozen=True):
-    """A requirement on the value of one label (in node selectors, also of one field).
-
-    Attributes:
-        operator: `In`, `NotIn`, `Exists`, `DoesNotExist`, and in node selectors `Gt` and `Lt`.
-        values: as written; empty for `Exists` and `DoesNotExist`, one integer for `Gt` and `Lt`.
-    """
+    """A requirement on the value of one label (in node selectors, also of one field)."""
 
     key: str
     operator: Operator
+    """`In`, `NotIn`, `Exists`, `DoesNotExist`, and in node selectors `Gt` and `Lt`."""
     values: tuple[str, ...] = ()
+    """As written; empty for `Exists` and `DoesNotExist`, one integer for `Gt` and `Lt`."""
 
     def matches(self, value: str | None) -> bool:
         """Return whether a label's value, None if the label is absent, meets the requirement.

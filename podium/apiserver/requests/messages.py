@@ -51,17 +51,14 @@ class Request:
 
 
 class Response(msgspec.Struct, frozen=True):
-    """A response.
-
-    Attributes:
-        body: an object, text or encoded bytes; or a body that is sent in pieces: a watch or a
-            node's log.
-        headers: names and values; a name may be repeated, such as `Warning`.
-    """
+    """A response."""
 
     code: int
     body: Body
+    """An object, text or encoded bytes; or a body that is sent in pieces: a watch or a node's
+    log."""
     headers: Headers = (("Content-Type", JSON),)
+    """Names and values; a name may be repeated, such as `Warning`."""
     pretty: bool = False
 
     def header(self, name: str) -> str:

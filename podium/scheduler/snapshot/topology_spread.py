@@ -32,20 +32,17 @@ _OWNERS_WITH_SELECTORS = {
 
 
 class SpreadConstraint(msgspec.Struct, frozen=True):
-    """A topology spread constraint with its selector resolved.
-
-    Attributes:
-        selector: selects the pods that count, in the pod's namespace.
-        honors_affinity: whether only nodes count that the pod's node affinity matches.
-        honors_taints: whether only nodes count whose taints the pod tolerates.
-    """
+    """A topology spread constraint with its selector resolved."""
 
     max_skew: int
     topology_key: str
     selector: Selector
+    """Selects the pods that count, in the pod's namespace."""
     min_domains: int
     honors_affinity: bool
+    """Whether only nodes count that the pod's node affinity matches."""
     honors_taints: bool
+    """Whether only nodes count whose taints the pod tolerates."""
 
     def counts(self, own: PeerGroup, other: PeerGroup) -> int:
         """Return 1 if pods of `other` count for pods of `own`; terminating pods don't count."""
@@ -177,17 +174,14 @@ class Domains:
 
 
 class Among(msgspec.Struct, frozen=True):
-    """The domains of some rows.
-
-    Attributes:
-        codes: int32[n], the domain of each row; `ABSENT` without the label.
-        present: bool[domains + 1], which domains the rows are in.
-        size: number of these domains; rows without the label count as one domain.
-    """
+    """The domains of some rows."""
 
     codes: NDArray[np.int32]
+    """Int32[n], the domain of each row; `ABSENT` without the label."""
     present: NDArray[np.bool_]
+    """Bool[domains + 1], which domains the rows are in."""
     size: int
+    """Number of these domains; rows without the label count as one domain."""
 
 
 class ScoredRows:
