@@ -17,12 +17,7 @@ class StatusCause(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RefusedError(PodiumError):
-    """The API server refuses a request and returns a `Status`; fields may be absent as upstream.
-
-    Attributes:
-        details: name, group, kind and uid of the object, as far as known.
-        metadata: metadata of the `Status`, such as the `continue` token of an expired list.
-    """
+    """The API server refuses a request and returns a `Status`; fields may be absent as upstream."""
 
     def __init__(
         self,
@@ -41,8 +36,10 @@ class RefusedError(PodiumError):
         self.message = message
         self.causes = causes
         self.details = details
+        """Name, group, kind and uid of the object, as far as known."""
         self.retry_after_s = retry_after_s
         self.metadata: Mapping[str, Any] = metadata or {}
+        """Metadata of the `Status`, such as the `continue` token of an expired list."""
 
     def status(self) -> dict[str, Any]:
         """Return the `Status` object (meta/v1)."""

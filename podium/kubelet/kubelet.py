@@ -104,13 +104,6 @@ class Kubelet(ABC):
 
     Scripted containers in virtual time (`simulated`) exit at known times. Processes of a host
     (`real`) are started by effects, whose outcomes arrive later. Images aren't pulled.
-
-    Attributes:
-        revisit: schedules another sync of a pod, at a time in seconds since the epoch.
-        is_down: whether the kubelet is down, so that the node doesn't report anything.
-        own_conditions: statuses of conditions that differ from a healthy node's, by type,
-            without the pressure conditions of the eviction manager.
-        eviction: eviction loop; None as long as no usage is measured.
     """
 
     def __init__(
@@ -125,11 +118,16 @@ class Kubelet(ABC):
         self.host_ip = host_ip
         self.pods = PodManager(classes)
         self.revisit = revisit
+        """Schedules another sync of a pod, at a time in seconds since the epoch."""
         self.started_s = now_s
         self.is_down = False
+        """Whether the kubelet is down, so that the node doesn't report anything."""
         self.own_conditions: Mapping[str, str] = {}
+        """Statuses of conditions that differ from a healthy node's, by type, without the pressure
+        conditions of the eviction manager."""
         self.lease = NodeLease()
         self.eviction: EvictionLoop | None = None
+        """Eviction loop; None as long as no usage is measured."""
 
     @abstractmethod
     def sandbox(self, pod: Object, *, resumes: bool) -> PodSandbox | PodRejection:

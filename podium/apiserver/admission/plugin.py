@@ -68,13 +68,10 @@ class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdmissionPlugin:
-    """An admission plugin, with the name of its class; methods do nothing by default.
-
-    Attributes:
-        handles: operations by resource, such as `Pod` or `Pod/binding`, or ALL_NAMESPACED.
-    """
+    """An admission plugin, with the name of its class; methods do nothing by default."""
 
     handles: ClassVar[Mapping[str, frozenset[Operation]]]
+    """Operations by resource, such as `Pod` or `Pod/binding`, or ALL_NAMESPACED."""
     on_by_default: ClassVar[bool] = True
 
     def __init__(self, store: Store, options: AdmissionOptions) -> None:

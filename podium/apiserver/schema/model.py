@@ -98,14 +98,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Struct:
-    """The type of an object with named fields, which are parsed at their first use.
-
-    Attributes:
-        is_atomic: whether server-side apply always replaces the object as a whole.
-        family: first word of the API group, such as `apps`; `core`, `meta`, or empty.
-        is_open: whether the object may have unknown fields.
-        has_defaults: whether a function in `defaulting.DEFAULTS` sets further defaults.
-    """
+    """The type of an object with named fields, which are parsed at their first use."""
 
     def __init__(
         self,
@@ -119,9 +112,13 @@ class Struct:
     ) -> None:
         self.name = name
         self.is_open = is_open
+        """Whether the object may have unknown fields."""
         self.has_defaults = has_defaults
+        """Whether a function in `defaulting.DEFAULTS` sets further defaults."""
         self.family = family
+        """First word of the API group, such as `apps`; `core`, `meta`, or empty."""
         self.is_atomic = is_atomic
+        """Whether server-side apply always replaces the object as a whole."""
         self._read_fields = read_fields
         self._is_searched = False
 

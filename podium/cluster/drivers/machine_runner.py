@@ -55,14 +55,7 @@ class MachineHandle:
 
 
 class Driver(ABC):
-    """Starts state machines, and replaces those that crash.
-
-    Attributes:
-        hooks: called with each event except `Stepped`, right after it happened; their exceptions
-            aren't caught.
-        step_hooks: called with `Stepped`, of which there are many.
-        health: tracks failures of machines; None (default) if the first failure ends the run.
-    """
+    """Starts state machines, and replaces those that crash."""
 
     is_live = False
     """Whether time is the clock's: machines are woken in any order, and before they are synced."""
@@ -75,8 +68,12 @@ class Driver(ABC):
         self.timestamps = EventTimestamps()
         self.event_reasons = event_reasons
         self.hooks: list[Hook] = []
+        """Called with each event except `Stepped`, right after it happened; their exceptions aren't
+        caught."""
         self.step_hooks: list[Hook] = []
+        """Called with `Stepped`, of which there are many."""
         self.health: MachineHealth | None = None
+        """Tracks failures of machines; None (default) if the first failure ends the run."""
         self._handles: dict[str, MachineHandle] = {}
 
     @abstractmethod
@@ -164,17 +161,14 @@ class Driver(ABC):
 
 
 class MachineRunner:
-    """Runs one state machine until it ends: delivers events, wakes it, and makes its calls.
-
-    Attributes:
-        loses_calls: whether calls that haven't reached the API yet never will.
-    """
+    """Runs one state machine until it ends: delivers events, wakes it, and makes its calls."""
 
     def __init__(self, driver: Driver, handle: MachineHandle, machine: Machine) -> None:
         self.name = handle.name
         self.machine = machine
         self.has_ended = False
         self.loses_calls = False
+        """Whether calls that haven't reached the API yet never will."""
         self._driver = driver
         self._fail = partial(driver.fail, handle)
         self._crash = None

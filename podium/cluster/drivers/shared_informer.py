@@ -112,10 +112,6 @@ class ProcessorListener:
     Watch events arrive after a latency, and are delivered one change at a time. When a watch
     breaks, the events under way are lost, and the kind is listed again.
 
-    Attributes:
-        deliver: passes a change to the machine; called by the informer while the listener is
-            attached, otherwise by the listener.
-
     Args:
         relisted: called with the kind each time that the watch breaks.
         take_list: called with the first list; returns whether the machine takes it as one event.
@@ -135,6 +131,8 @@ class ProcessorListener:
         self._timers = informer.timers
         self._injector = informer.injector
         self.deliver = deliver
+        """Passes a change to the machine; called by the informer while the listener is attached,
+        otherwise by the listener."""
         self._synced = synced
         self._relisted = relisted
         self._take_list = take_list

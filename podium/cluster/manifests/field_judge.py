@@ -51,13 +51,10 @@ STRICT_JUDGE = FieldJudge(FieldValidation.STRICT, is_applied=False)
 
 
 class _SuggestingChecker(Checker):
-    """Suggests a known field for an unknown one.
-
-    Attributes:
-        hint: end of the message about the first value of a wrong type, such as `; quote it`.
-    """
+    """Suggests a known field for an unknown one."""
 
     hint = ""
+    """End of the message about the first value of a wrong type, such as `; quote it`."""
     _has_mismatch = False
 
     def unknown(self, name: str, path: str, known: Iterable[str]) -> str:

@@ -51,17 +51,14 @@ class Judgement(msgspec.Struct):
 
 
 class ShadowMachine:
-    """Judges another scheduler's decisions; implements `podium.machines.machine.Machine`.
-
-    Attributes:
-        scheduler: receives all changes, but never `Synced`, so that it never decides by itself.
-        counts: number of judgements by kind and result.
-    """
+    """Judges another scheduler's decisions; implements `podium.machines.machine.Machine`."""
 
     def __init__(self, scheduler: SchedulerMachine) -> None:
         self.scheduler = scheduler
+        """Receives all changes, but never `Synced`, so that it never decides by itself."""
         self.name, self.kinds = scheduler.name, scheduler.kinds
         self.counts: Counter[tuple[str, str]] = Counter()
+        """Number of judgements by kind and result."""
         self._is_synced = False
         self._doubts: deque[Judgement] = deque()
         # Uids of pods that another scheduler preempts, by node.

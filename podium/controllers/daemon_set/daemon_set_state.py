@@ -117,19 +117,16 @@ GENERATION_LABEL = "pod-template-generation"
 
 
 class DaemonRules(msgspec.Struct, frozen=True):
-    """The rules by which a DaemonSet evaluates each node and its pods.
-
-    Attributes:
-        revision: hash of the template's revision.
-        generation: template generation, which pods have as a label; may be empty.
-        surges: whether new pods are created before old ones are deleted.
-    """
+    """The rules by which a DaemonSet evaluates each node and its pods."""
 
     eligibility: Eligibility
     revision: str
+    """Hash of the template's revision."""
     generation: str
+    """Template generation, which pods have as a label; may be empty."""
     min_ready_s: int
     surges: bool
+    """Whether new pods are created before old ones are deleted."""
 
     def is_updated(self, pod: Object) -> bool:
         is_of_generation = labels(pod).get(GENERATION_LABEL) == self.generation
@@ -140,33 +137,30 @@ class DaemonRules(msgspec.Struct, frozen=True):
 
 
 class NodeState(msgspec.Struct):
-    """The state of a DaemonSet on one node.
-
-    Attributes:
-        lacks: whether a pod has to be created.
-        doomed: pods that have to be deleted.
-        failed: failed pods, which are deleted with backoff.
-        counts: contribution of the node to the counts of the DaemonSet's status.
-        holds: whether the node counts towards `maxUnavailable` or `maxSurge` of a rollout.
-        outdated: pod that a rollout has yet to replace; None if there is none.
-        is_free: whether the outdated pod isn't available, so that it may be replaced at once.
-        is_eligible: whether the node would get a pod if it had none.
-        is_missing: whether the node no longer exists.
-        serves: whether a pod is available there; during a surge, the old pod counts.
-        matures_s: time at which the next ready pod becomes available; None if there is none.
-    """
+    """The state of a DaemonSet on one node."""
 
     lacks: bool = False
+    """Whether a pod has to be created."""
     doomed: list[Object] = msgspec.field(default_factory=list)
+    """Pods that have to be deleted."""
     failed: list[Object] = msgspec.field(default_factory=list)
+    """Failed pods, which are deleted with backoff."""
     counts: dict[str, int] = msgspec.field(default_factory=dict)
+    """Contribution of the node to the counts of the DaemonSet's status."""
     holds: bool = False
+    """Whether the node counts towards `maxUnavailable` or `maxSurge` of a rollout."""
     outdated: Object | None = None
+    """Pod that a rollout has yet to replace; None if there is none."""
     is_free: bool = False
+    """Whether the outdated pod isn't available, so that it may be replaced at once."""
     is_eligible: bool = False
+    """Whether the node would get a pod if it had none."""
     is_missing: bool = False
+    """Whether the node no longer exists."""
     serves: bool = False
+    """Whether a pod is available there; during a surge, the old pod counts."""
     matures_s: float | None = None
+    """Time at which the next ready pod becomes available; None if there is none."""
 
 
 def node_state(

@@ -13,20 +13,17 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class PodOwnerReconciler(Reconciler):
-    """A controller whose objects own pods, and that records the creation and deletion of pods.
-
-    Attributes:
-        owner_kind: kind of the objects that own pods.
-        refusals: messages of refused creations by key. While a key has one, its pods are created
-            one at a time, like upstream's slow start.
-    """
+    """A controller whose objects own pods, and that records the creation and deletion of pods."""
 
     owner_kind: str
+    """Kind of the objects that own pods."""
     replaces_pods = True
 
     def __init__(self) -> None:
         super().__init__()
         self.refusals: dict[Hashable, str] = {}
+        """Messages of refused creations by key. While a key has one, its pods are created one at a
+        time, like upstream's slow start."""
 
     def owner_of(self, key: Hashable) -> Object | None:
         """Return the object that a key stands for; None if it doesn't exist."""

@@ -120,20 +120,17 @@ _KUBELETS_CONDITIONS = ("Ready", *PRESSURES)
 
 
 class NodeHealthData(msgspec.Struct):
-    """The last heartbeat of a node, and when the controller saw it; times in epoch seconds.
-
-    Attributes:
-        first_s: when the node was first seen.
-        last_s: when the last heartbeat was seen.
-        heartbeat: times of the heartbeat itself.
-        timer_s: when the node is checked next, because it may be silent by then.
-    """
+    """The last heartbeat of a node, and when the controller saw it; times in epoch seconds."""
 
     uid: str
     first_s: float
+    """When the node was first seen."""
     last_s: float
+    """When the last heartbeat was seen."""
     heartbeat: tuple[str, str] = ("", "")
+    """Times of the heartbeat itself."""
     timer_s: float = 0.0
+    """When the node is checked next, because it may be silent by then."""
 
 
 class MonitorTimes(NamedTuple):

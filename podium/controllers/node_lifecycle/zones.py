@@ -60,16 +60,13 @@ class ZoneNodes:
 
 
 class Zones:
-    """The zones of all nodes that have a condition Ready.
-
-    Attributes:
-        has_stopped: whether all nodes of all zones had failed at the last `look`; none is tainted.
-    """
+    """The zones of all nodes that have a condition Ready."""
 
     def __init__(self) -> None:
         self._zones: dict[Zone, ZoneNodes] = {}
         self._members: dict[str, tuple[Zone, bool]] = {}
         self.has_stopped = False
+        """Whether all nodes of all zones had failed at the last `look`; none is tainted."""
 
     def state(self, zone: Zone) -> ZoneNodes:
         """Return the state of a zone, which is added if it is new."""

@@ -81,21 +81,18 @@ class SplitFilesystemError(PodiumError):
 
 
 class EvictionManager:
-    """The eviction manager of a node.
-
-    Attributes:
-        thresholds: configured thresholds and, from the second round on, those of containerfs.
-        conditions: pressure conditions within their transition period, sorted.
-        met: thresholds that are past their grace period and not resolved yet, sorted.
-        since: when each met threshold began to be met, in seconds since the epoch.
-    """
+    """The eviction manager of a node."""
 
     def __init__(self, config: EvictionConfig) -> None:
         self.config = config
         self.thresholds = config.thresholds
+        """Configured thresholds and, from the second round on, those of containerfs."""
         self.conditions: list[str] = []
+        """Pressure conditions within their transition period, sorted."""
         self.met: list[Threshold] = []
+        """Thresholds that are past their grace period and not resolved yet, sorted."""
         self.since: dict[Threshold, float] = {}
+        """When each met threshold began to be met, in seconds since the epoch."""
         self._conditions_observed_s: dict[str, float] = {}
         self._last: Observations = {}
         self._has_looked = False

@@ -49,17 +49,14 @@ class ContainerUsage(msgspec.Struct, frozen=True):
 
 
 class PodUsage(msgspec.Struct, frozen=True):
-    """The usage of a pod.
-
-    Attributes:
-        memory_bytes: working set; None if unknown.
-        ephemeral_storage_bytes: usage that counts against the limit of ephemeral storage.
-    """
+    """The usage of a pod."""
 
     memory_bytes: int | None = None
+    """Working set; None if unknown."""
     containers: tuple[ContainerUsage, ...] = ()
     volumes: Mapping[str, DiskUsage] = msgspec.field(default_factory=dict)
     ephemeral_storage_bytes: int = 0
+    """Usage that counts against the limit of ephemeral storage."""
     processes: int = 0
 
     def disk(self, pod: Object, parts: Iterable[DiskPart]) -> DiskUsage:

@@ -186,11 +186,7 @@ class ScriptedSandbox(msgspec.Struct):
 
 
 class SimulatedKubelet(Kubelet):
-    """The kubelet of a simulated node.
-
-    Attributes:
-        is_measured: whether the usage of the node or of any of its pods was ever scripted.
-    """
+    """The kubelet of a simulated node."""
 
     def __init__(
         self,
@@ -204,6 +200,7 @@ class SimulatedKubelet(Kubelet):
         super().__init__(node, addresses.host, classes, revisit, now_s)
         self.node_script: NodeScript = NO_SCRIPT
         self.is_measured = False
+        """Whether the usage of the node or of any of its pods was ever scripted."""
         self._settings = settings
         self._pod_behaviour = settings.behaviour
         self._addresses = addresses

@@ -33,14 +33,11 @@ _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE, Signal.CONTAIN
 
 
 class StatsProvider:
-    """Computes the statistics of a simulated node.
-
-    Attributes:
-        freed_bytes: bytes of unused images and dead containers that were garbage-collected.
-    """
+    """Computes the statistics of a simulated node."""
 
     def __init__(self, kubelet: SimulatedKubelet, settings: NodeSettings) -> None:
         self.freed_bytes = 0
+        """Bytes of unused images and dead containers that were garbage-collected."""
         self._kubelet = kubelet
         self._started_s = kubelet.started_s
         self._config = settings.eviction

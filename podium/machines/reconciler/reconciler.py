@@ -52,21 +52,18 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Reconciler(ABC):
-    """A controller that reconciles keys, usually the (namespace, name) of objects.
-
-    Attributes:
-        indexes: indexes of the controller's cache of objects.
-        tends: kinds of the objects that keys stand for; None if keys never rest (`RestingKeys`).
-        takes_lists: whether the keys of an object don't depend on other objects of its kind.
-        replaces_pods: whether the controller replaces pods that end.
-    """
+    """A controller that reconciles keys, usually the (namespace, name) of objects."""
 
     name: str
     kinds: frozenset[str]
     indexes: Indexes = ()
+    """Indexes of the controller's cache of objects."""
     tends: frozenset[str] | None = None
+    """Kinds of the objects that keys stand for; None if keys never rest (`RestingKeys`)."""
     takes_lists = False
+    """Whether the keys of an object don't depend on other objects of its kind."""
     replaces_pods = False
+    """Whether the controller replaces pods that end."""
     retry_rules = RetryRules()
 
     def __init__(self) -> None:

@@ -41,24 +41,21 @@ class NodeFinder:
 
 
 class Handle(msgspec.Struct, frozen=True):
-    """The cluster as plugins see it.
-
-    Attributes:
-        preempting: uids of preemptors whose last victim hasn't been seen to terminate. The executor
-            of preemptions updates it, and `history`.
-        rng: chooses among candidates where a configuration limits them; None removes the limits.
-    """
+    """The cluster as plugins see it."""
 
     snapshot: Snapshot
     listers: Listers
     nominator: Nominator = msgspec.field(default_factory=Nominator)
     budgets: BudgetColumns = msgspec.field(default_factory=BudgetColumns)
     preempting: set[str] = msgspec.field(default_factory=set)
+    """Uids of preemptors whose last victim hasn't been seen to terminate. The executor of
+    preemptions updates it, and `history`."""
     clock: Clock = msgspec.field(default_factory=Clock)
     history: VictimHistory = msgspec.field(default_factory=VictimHistory)
     finder: NodeFinder = msgspec.field(default_factory=NodeFinder)
     options: SchedulerOptions = msgspec.field(default_factory=SchedulerOptions)
     rng: Random | None = None
+    """Chooses among candidates where a configuration limits them; None removes the limits."""
     preferred: PreferredNodes = msgspec.field(default_factory=PreferredNodes)
     gangs: PodGroups | None = None
 

@@ -28,18 +28,16 @@ class VictimHistory:
 
     A new pod inherits the times of one victim of its controller, of the victim with the most. A pod
     without a controller inherits from a victim of its own name. If not `is_kept`, all stays empty.
-
-    Attributes:
-        victims: the last victims, the oldest first.
-        leaving: uids of victims that still exist, with the uids of their preemptors.
-        epoch: raised by every preemption.
     """
 
     def __init__(self, *, is_kept: bool = True) -> None:
         self._is_kept = is_kept
         self.victims: deque[PastVictim] = deque(maxlen=_VICTIMS_MAX)
+        """The last victims, the oldest first."""
         self.leaving: dict[str, str] = {}
+        """Uids of victims that still exist, with the uids of their preemptors."""
         self.epoch = 0
+        """Raised by every preemption."""
         self._inherited: dict[str, tuple[float, ...]] = {}
         self._to_inherit: Recent[str, list[tuple[float, ...]]] = Recent(_VICTIMS_MAX)
 

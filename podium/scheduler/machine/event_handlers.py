@@ -75,9 +75,6 @@ class OtherNominations:
 class EventHandlers:
     """Applies changes of objects to the state of the scheduler.
 
-    Attributes:
-        is_synced: whether the initial lists of all kinds have been handled.
-
     Args:
         others: counts nominations of other schedulers' pods; None if they don't count.
         takes_over: whether an earlier scheduler has set conditions of initially listed pods.
@@ -102,6 +99,7 @@ class EventHandlers:
         self._budgets: dict[str, Budget] = {}
         self._budgets_changed = False
         self.is_synced = False
+        """Whether the initial lists of all kinds have been handled."""
 
     def start(self) -> None:
         def age(pod: PodInfo) -> tuple[str, int]:

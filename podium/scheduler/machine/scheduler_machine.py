@@ -55,14 +55,10 @@ class MissedWakeup(NamedTuple):
 
 
 class SchedulerMachine:
-    """The scheduler of one configuration, as a `podium.machines.machine.Machine`.
-
-    Attributes:
-        wakes_last: True: pods are decided after all other machines have acted at a moment.
-        livelocks: preemptors that wait because other schedulers' pods took what they had freed.
-    """
+    """The scheduler of one configuration, as a `podium.machines.machine.Machine`."""
 
     wakes_last = True
+    """True: pods are decided after all other machines have acted at a moment."""
     takes_lists = True
 
     def __init__(
@@ -118,6 +114,7 @@ class SchedulerMachine:
             else None
         )
         self.livelocks = LivelockGuard(self.scheduler.pipelines, options.livelock_backoff_s)
+        """Preemptors that wait because other schedulers' pods took what they had freed."""
         guard_s = options.eviction_guard_s
         self._guard = EvictionGuard(guard_s) if guard_s else None
         if self._guard or self.gangs or self.metrics.registry:

@@ -108,12 +108,7 @@ class NodeVolumeLimits:
 
 
 class _Cluster:
-    """Limits and attached volumes, valid until a node or an object in the listers changes.
-
-    Attributes:
-        limits: by row that has limits, the number of volumes by driver.
-        attached: by row, volumes that are attached, whether or not a pod uses them.
-    """
+    """Limits and attached volumes, valid until a node or an object in the listers changes."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
@@ -125,6 +120,7 @@ class _Cluster:
             for node, limits in attach_limits(handle.listers).items()
             if node in row_of
         }
+        """By row that has limits, the number of volumes by driver."""
         self.smallest_limit = {row: min(limits.values()) for row, limits in self.limits.items()}
         self.limited_drivers = frozenset(d for limits in self.limits.values() for d in limits)
         self.attached: dict[int, Volumes] = {
@@ -132,6 +128,7 @@ class _Cluster:
             for node, volumes in attached_volumes(handle.listers).items()
             if node in row_of
         }
+        """By row, volumes that are attached, whether or not a pod uses them."""
 
     def is_current(self) -> bool:
         return self._epochs == self._current()

@@ -20,19 +20,16 @@ _LAST = np.iinfo(np.int64).max
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A criterion that compares candidate nodes.
-
-    Attributes:
-        heading: a short name, for the heading of a column.
-        values: computes the values, int64[n], of rows, int[n], of a dry run; the rows with the
-            smallest value are kept.
-        words: formats a value, given the number of victims.
-    """
+    """A criterion that compares candidate nodes."""
 
     name: str
     heading: str
+    """A short name, for the heading of a column."""
     values: Callable[[DryRun, Rows], NDArray[np.int64]]
+    """Computes the values, int64[n], of rows, int[n], of a dry run; the rows with the smallest
+    value are kept."""
     words: Callable[[int, int], str] = lambda value, _: str(value)
+    """Formats a value, given the number of victims."""
 
 
 def _priority_sum(value: int, victims: int) -> str:
@@ -125,16 +122,13 @@ def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:
 
 
 class Preemption(PreemptionResult, frozen=True):
-    """The result of DefaultPreemption, with its details by row of the snapshot.
-
-    Attributes:
-        candidate_rows: rows where preemption would make room, int[n].
-        is_rejected: bool[nodes], whether the dry run found that preemption doesn't help.
-        run: the dry run, which later decisions update.
-        choice: the comparison of the candidates; None if there is none.
-    """
+    """The result of DefaultPreemption, with its details by row of the snapshot."""
 
     candidate_rows: Rows = msgspec.field(default_factory=lambda: np.zeros(0, np.intp))
+    """Rows where preemption would make room, int[n]."""
     is_rejected: Mask = msgspec.field(default_factory=lambda: np.zeros(0, bool))
+    """Bool[nodes], whether the dry run found that preemption doesn't help."""
     run: DryRun | None = None
+    """The dry run, which later decisions update."""
     choice: Choice | None = None
+    """The comparison of the candidates; None if there is none."""

@@ -41,9 +41,6 @@ class SchedulingQueue:
     Args:
         pop_from_backoff: whether rejected pods may be popped before their backoff is over if no pod
             is active (SchedulerPopFromBackoffQ).
-
-    Attributes:
-        incoming: `scheduler_queue_incoming_pods_total` by its labels `queue` and `event`.
     """
 
     def __init__(
@@ -55,6 +52,7 @@ class SchedulingQueue:
         pop_from_backoff: bool = True,
     ) -> None:
         self.incoming: Counter[tuple[str, str]] = Counter()
+        """`scheduler_queue_incoming_pods_total` by its labels `queue` and `event`."""
         self._profiles = profiles
         self._hints = QueueingHints(profiles)
         self._pop_from_backoff = pop_from_backoff

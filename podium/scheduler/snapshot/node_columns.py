@@ -23,16 +23,13 @@ ABSENT = -1
 
 
 class NodeColumn:
-    """A property of nodes, such as a label, as a column.
-
-    Attributes:
-        codes: int32[nodes], an index into `values`; `ABSENT` if the node lacks the property.
-        values: the distinct values, in the order in which nodes were added.
-    """
+    """A property of nodes, such as a label, as a column."""
 
     def __init__(self, codes: NDArray[np.int32], values: Sequence[Any]) -> None:
         self.codes = codes
+        """Int32[nodes], an index into `values`; `ABSENT` if the node lacks the property."""
         self.values = values
+        """The distinct values, in the order in which nodes were added."""
 
     def having(self, wanted: Iterable[str]) -> Mask:
         codes = [self._code_of[value] for value in wanted if value in self._code_of]

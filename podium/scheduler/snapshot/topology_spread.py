@@ -141,21 +141,19 @@ class Domains:
 
     As upstream reads a missing label as "", pods on nodes without the label count in the domain "".
     But the count of a domain is only used for nodes that have the label.
-
-    Attributes:
-        codes: int32[nodes], the domain of each row; `ABSENT` without the label.
-        counted: bool[nodes], the rows whose pods count.
-        column: the domain in which each row's pods count; `ABSENT` if they don't count.
-        exists: bool[domains + 1], which domains have a counted row.
     """
 
     def __init__(self, column: NodeColumn, counted: NDArray[np.bool_]) -> None:
         self.codes = column.codes
+        """Int32[nodes], the domain of each row; `ABSENT` without the label."""
         self.counted = counted
+        """Bool[nodes], the rows whose pods count."""
         empty = column.values.index("") if "" in column.values else ABSENT
         self._homes = np.where(self.codes == ABSENT, np.int32(empty), self.codes)
         self.column = NodeColumn(np.where(counted, self._homes, np.int32(ABSENT)), column.values)
+        """The domain in which each row's pods count; `ABSENT` if they don't count."""
         self.exists = self._mask_of(self._homes[counted])
+        """Bool[domains + 1], which domains have a counted row."""
         self.size = int(np.count_nonzero(self.exists))
         self._among: tuple[Rows, Among] | None = None
 

@@ -50,9 +50,6 @@ class RecorderMachine:
 
     A new recording begins with all objects. If a recording is continued, differences from its last
     state are recorded as changes after a gap.
-
-    Attributes:
-        is_synced: whether the initial lists are complete, so that changes are recorded.
     """
 
     name = "podium-record"
@@ -61,6 +58,7 @@ class RecorderMachine:
     def __init__(self, writer: SegmentWriter) -> None:
         self.changes = 0
         self.is_synced = False
+        """Whether the initial lists are complete, so that changes are recorded."""
         self._writer = writer
         self._objects: dict[Identity, Object] = {}
         self._flush_s: float | None = None

@@ -174,14 +174,12 @@ class _ReplayedPods:
     If the scheduler decides as recorded, each recorded pod is created itself. Otherwise pods stand
     in for others: a pod that isn't preempted in the replay stands in for its recorded replacement;
     a pod that is preempted only in the replay gets a replacement, which stands in for that pod.
-
-    Attributes:
-        results: the outcomes for recorded pods, by uid.
     """
 
     def __init__(self, cluster: Cluster, records: Mapping[str, PodRecord]) -> None:
         self.scheduler_names: set[str] = set()
         self.results = {recorded: ReplayedPod() for recorded in records}
+        """The outcomes for recorded pods, by uid."""
         self._records = records
         self._lost = {one.replaced_by: lost for lost, one in records.items() if one.replaced_by}
         self._server, self._store, self._driver = cluster.server, cluster.store, cluster.driver

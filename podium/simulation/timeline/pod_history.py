@@ -84,9 +84,6 @@ class PodHistories:
     """The histories of all pods of a cluster.
 
     Iterating yields the pods that existed at the beginning, then the created ones, in order.
-
-    Attributes:
-        by_uid: the pods with entries in the timeline, in order.
     """
 
     def __init__(
@@ -96,6 +93,7 @@ class PodHistories:
         find: Callable[[str, str, str], Object | None] = lambda *_: None,
     ) -> None:
         self.by_uid: dict[str, PodHistory] = {}
+        """The pods with entries in the timeline, in order."""
         self.disrupted: list[PodHistory] = []
         self.repetitions = Repetitions()
         self._before = before

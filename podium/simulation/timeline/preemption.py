@@ -120,17 +120,14 @@ Broken = dict[str, set[int]]
 
 
 class PreemptionRecorder:
-    """Records preemptions at the decision, before the cluster changes.
-
-    Attributes:
-        preemptors: the uid of the first preemptor of each victim, by the victim's uid.
-    """
+    """Records preemptions at the decision, before the cluster changes."""
 
     def __init__(
         self, scheduler: Scheduler, alternatives_max: int, passed_s: Callable[[], float]
     ) -> None:
         self.outcomes: list[PreemptionOutcome] = []
         self.preemptors: dict[str, str] = {}
+        """The uid of the first preemptor of each victim, by the victim's uid."""
         self._snapshot = scheduler.snapshot
         self._budgets = scheduler.budgets
         self._alternatives_max = alternatives_max

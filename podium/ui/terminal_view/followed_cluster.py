@@ -22,16 +22,13 @@ from podium.ui.terminal_view.watched_cluster import PREEMPTIONS, WatchedCluster
 
 
 class ConnectionState:
-    """The kinds that can't be listed and watched, with the reasons; a hook of the driver.
-
-    Attributes:
-        failing: reasons by kind, as long as the API server doesn't answer.
-        left_out: reasons by kind, for kinds that the user isn't allowed to list.
-    """
+    """The kinds that can't be listed and watched, with the reasons; a hook of the driver."""
 
     def __init__(self) -> None:
         self.failing: dict[str, str] = {}
+        """Reasons by kind, as long as the API server doesn't answer."""
         self.left_out: dict[str, str] = {}
+        """Reasons by kind, for kinds that the user isn't allowed to list."""
 
     def happened(self, event: DriverEvent) -> None:
         """Note that a list has succeeded or failed."""

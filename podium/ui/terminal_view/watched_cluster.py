@@ -47,14 +47,7 @@ class News(msgspec.Struct, frozen=True):
 
 
 class WatchedCluster:
-    """A state machine that tracks the changes of a cluster, and returns no effects.
-
-    Attributes:
-        waiting: keys of the pending pods.
-        news: news since the first lists, the latest at the end.
-        counts: numbers of pods that were bound, preempted and evicted since the first lists.
-        version: increases with each change.
-    """
+    """A state machine that tracks the changes of a cluster, and returns no effects."""
 
     name = "podium-top"
     kinds = frozenset({"Node", "Pod", "Event"})
@@ -62,10 +55,14 @@ class WatchedCluster:
     def __init__(self) -> None:
         self.pods: dict[str, Object] = {}
         self.waiting: set[str] = set()
+        """Keys of the pending pods."""
         self.news: deque[News] = deque(maxlen=_NEWS_MAX)
+        """News since the first lists, the latest at the end."""
         self.counts: Counter[str] = Counter()
+        """Numbers of pods that were bound, preempted and evicted since the first lists."""
         self.is_synced = False
         self.version = 0
+        """Increases with each change."""
         self._known: dict[str, WatchedNode] = {}
         self._requests: dict[str, tuple[str, Mapping[str, int]]] = {}
         self._facts: Mapping[str, Facts] = {

@@ -14,14 +14,7 @@ from podium.whatif.optimum.problem import Problem
 
 
 class Model:
-    """Placements and victims as variables; demands and occupants are indices in the problem.
-
-    Attributes:
-        placed: the variables for the number of placed pods, by demand and row.
-        gone: the variables for the number of victims, by occupants; without occupants that no
-            pending pod may preempt.
-        on_row: the occupants by row.
-    """
+    """Placements and victims as variables; demands and occupants are indices in the problem."""
 
     def __init__(self, problem: Problem, scheduler: Scheduler) -> None:
         self.program = LinearProgram()
@@ -32,12 +25,16 @@ class Model:
             {row: self.program.variable(len(demand.pods)) for row in demand.rows}
             for demand in problem.demands
         ]
+        """The variables for the number of placed pods, by demand and row."""
         self.gone: dict[int, int] = {
             number: self.program.variable(len(occupants.pods))
             for number, occupants in enumerate(problem.occupants)
             if occupants.taken_by
         }
+        """The variables for the number of victims, by occupants; without occupants that no pending
+        pod may preempt."""
         self.on_row: dict[int, list[int]] = defaultdict(list)
+        """The occupants by row."""
         for number, occupants in enumerate(problem.occupants):
             self.on_row[occupants.row].append(number)
         self._domains: dict[str, dict[int, int]] = {}

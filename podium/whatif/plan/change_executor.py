@@ -47,10 +47,6 @@ _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 class ChangeExecutor:
     """Makes the changes of a plan one after the other, and waits for each drain.
 
-    Attributes:
-        touched: the objects that were created, or whose specs were changed.
-        silenced_s: when each failed node stopped responding, in seconds since the plan began.
-
     Args:
         state: the objects before the changes. An object that was never in a cluster counts as the
             manifest that was applied last.
@@ -67,7 +63,9 @@ class ChangeExecutor:
         self.rejected: list[RejectedObject] = []
         self.drainers: list[Drainer] = []
         self.touched: dict[Identity, None] = {}
+        """The objects that were created, or whose specs were changed."""
         self.silenced_s: dict[str, float] = {}
+        """When each failed node stopped responding, in seconds since the plan began."""
         self._cluster = cluster
         self._observer = observer
         self._state = state

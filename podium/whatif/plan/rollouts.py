@@ -46,16 +46,14 @@ class _Course:
     """The progress of one rollout by the counts in its workload's status.
 
     Counts that have occurred before are no progress: they recur if new pods fail at once.
-
-    Attributes:
-        moved_s: when the counts were last new, in seconds since the plan began.
-        repeats: how often earlier counts were written since then.
     """
 
     def __init__(self) -> None:
         self.workload: Object | None = None
         self.moved_s = 0.0
+        """When the counts were last new, in seconds since the plan began."""
         self.repeats = 0
+        """How often earlier counts were written since then."""
         self._seen: set[tuple[Any, ...]] = set()
 
     def take(self, workload: Object, now_s: float) -> None:

@@ -63,23 +63,20 @@ class WorkloadOwners:
 
 
 class PodsBefore:
-    """The pods of a state; workloads are named `Kind namespace/name`.
-
-    Attributes:
-        unbound: the pods without a node, `namespace/name`.
-        ready: the number of ready pods by workload.
-        serving: the workloads with a controller and ready pods with `restartPolicy: Always`.
-        priorities: by workload, the highest priority of a ready pod, and the name of its class.
-    """
+    """The pods of a state; workloads are named `Kind namespace/name`."""
 
     def __init__(self, pods: Iterable[Object], owners: WorkloadOwners) -> None:
         self.by_uid = {uid(pod): pod for pod in pods}
         self.unbound: list[str] = []
+        """The pods without a node, `namespace/name`."""
         self.pods: Counter[str] = Counter()
         self.ready: Counter[str] = Counter()
+        """The number of ready pods by workload."""
         self.ready_uids: set[str] = set()
         self.serving: set[str] = set()
+        """The workloads with a controller and ready pods with `restartPolicy: Always`."""
         self.priorities: dict[str, tuple[int, str]] = {}
+        """By workload, the highest priority of a ready pod, and the name of its class."""
         for pod_uid, pod in self.by_uid.items():
             node = node_name_of(pod)
             if not node:

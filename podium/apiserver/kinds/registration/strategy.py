@@ -117,11 +117,6 @@ class Strategy:
     Args:
         update: function that prepares a change, before the steps of the options.
         subresources: functions that prepare changes by subresource, before the same steps.
-
-    Attributes:
-        counts_generations: whether a new object starts with generation 1.
-        default_propagation: propagation of deletions unless the request specifies it:
-            `Background` or `Orphan`; empty if objects have no dependents.
     """
 
     def __init__(
@@ -135,6 +130,7 @@ class Strategy:
         is_apart = "apart" in options
         by_status = next((_BY_STATUS[word] for word in options if word in _BY_STATUS), None)
         self.counts_generations = is_apart or "counts" in options
+        """Whether a new object starts with generation 1."""
         counted = filter(None, options.get("counts", "").split(","))
         count = _count_changes(*counted) if self.counts_generations else None
         self.create = create or (lambda obj, _: without(obj, "status") if is_apart else obj)
@@ -147,3 +143,5 @@ class Strategy:
             self.subresources["status"] = _in_turn(self.subresources.get("status"), by_status)
         propagation = "Orphan" if "orphans" in options else "Background"
         self.default_propagation = "" if "independent" in options else propagation
+        """Propagation of deletions unless the request specifies it: `Background` or `Orphan`; empty
+        if objects have no dependents."""

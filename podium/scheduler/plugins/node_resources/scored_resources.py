@@ -27,10 +27,6 @@ _ROW_BY_ROW_MAX = 8
 class ScoredColumns(ABC):
     """Capacity and usage of some resources by row, updated from the log of pods.
 
-    Attributes:
-        factor: factor by which subclasses multiply amounts.
-        bound: limit that subclasses apply to columns.
-
     Args:
         snapshot: the nodes, which must not change while this object is used.
         used: int64[nodes] for each resource, requested by pods on nodes.
@@ -38,7 +34,9 @@ class ScoredColumns(ABC):
     """
 
     factor: ClassVar[int]
+    """Factor by which subclasses multiply amounts."""
     bound: ClassVar[int]
+    """Limit that subclasses apply to columns."""
 
     def __init__(
         self,

@@ -104,17 +104,14 @@ class _Node(msgspec.Struct):
 
 
 class UsageLog:
-    """Changes of nodes and pods, moment by moment, from the start of a run or a recording.
-
-    Attributes:
-        shapes: the number of pods by their requests.
-        lines: the numbers of pending and bound pods by PriorityClass.
-    """
+    """Changes of nodes and pods, moment by moment, from the start of a run or a recording."""
 
     def __init__(self) -> None:
         self.nodes: list[NodeChange] = []
         self.shapes: Counter[Shape] = Counter()
+        """The number of pods by their requests."""
         self.lines: Lines = defaultdict(StepSeries)
+        """The numbers of pending and bound pods by PriorityClass."""
         self._pods: dict[str, _Pod] = {}
         self._nodes: dict[str, _Node] = {}
         # By class: the numbers of pods without and with a node.

@@ -24,15 +24,12 @@ def terminal_guarded() -> Iterator[None]:
 
 
 class EscapingStream:
-    """A text stream that wraps another stream, and escapes what is written to it.
-
-    Attributes:
-        rich_proxied_file: the wrapped stream, to which Rich writes its styles; `EscapingConsole`
-            escapes the texts between them.
-    """
+    """A text stream that wraps another stream, and escapes what is written to it."""
 
     def __init__(self, stream: TextIO) -> None:
         self.rich_proxied_file = stream
+        """The wrapped stream, to which Rich writes its styles; `EscapingConsole` escapes the texts
+        between them."""
 
     def write(self, text: str) -> int:
         """Write a text with its control characters escaped."""

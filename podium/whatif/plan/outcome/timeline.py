@@ -57,34 +57,32 @@ class Timeline:
 
     The histories, `created`, `refused` and the happenings of new pods cover the whole play,
     everything else the time since the changes. Times are in seconds since the plan began.
-
-    Attributes:
-        owners: the controllers of the pods, deleted ones included.
-        created: the pods that were created, by the index of the entry.
-        happenings: entries with what happened to a pod, in order. A bound pod that is deleted at
-            once has a happening for its termination, too.
-        readiness: time, uid of a pod, and whether it became ready or stopped being ready.
-        bound: a number by pod, `namespace/name`, that grows in the order of the bindings.
-        refused: by controller, the API's last message that refused a pod, and the first time.
-        tainted_s: by unreachable node, since when its pods are evicted.
-        on_hold: by zone, why no pods are evicted from its nodes.
     """
 
     def __init__(self, play: Play) -> None:
         self.play = play
         self.store = play.cluster.store
         self.owners = play.owners()
+        """The controllers of the pods, deleted ones included."""
         self.histories = PodHistories((), play.before.by_uid, self.store.get)
         self.created: dict[int, PodHistory] = {}
+        """The pods that were created, by the index of the entry."""
         self.happenings: list[tuple[TimelineEntry, Happening]] = []
+        """Entries with what happened to a pod, in order. A bound pod that is deleted at once has a
+        happening for its termination, too."""
         self.readiness: list[tuple[float, str, bool]] = []
+        """Time, uid of a pod, and whether it became ready or stopped being ready."""
         self.bound: dict[str, int] = {}
+        """A number by pod, `namespace/name`, that grows in the order of the bindings."""
         self.budgets_before: dict[str, BudgetCounts] = {}
         self.budgets: dict[str, list[tuple[float, BudgetCounts]]] = defaultdict(list)
         self.job_failures: dict[Identity, JobFailure] = {}
         self.refused: dict[Identity, tuple[str, float]] = {}
+        """By controller, the API's last message that refused a pod, and the first time."""
         self.tainted_s: dict[str, float] = {}
+        """By unreachable node, since when its pods are evicted."""
         self.on_hold: dict[str, str] = {}
+        """By zone, why no pods are evicted from its nodes."""
         before = play.before.by_uid.items()
         self._terminating = {uid for uid, pod in before if is_terminating(pod)}
         for number, entry in enumerate(play.observer.entries):
