@@ -26,16 +26,13 @@ _NANOSECOND_DIGITS = 9
 
 @dataclass(eq=False)
 class LogFile:
-    """The log of a running container, to be written.
-
-    Attributes:
-        path: path of the newest file; the names of rotated files end with a number.
-        size_max: size at which a file is rotated, in bytes.
-    """
+    """The log of a running container, to be written."""
 
     path: Path
+    """Path of the newest file; the names of rotated files end with a number."""
     now_s: Callable[[], float]
     size_max: int = SIZE_MAX
+    """Size at which a file is rotated, in bytes."""
     files_max: int = FILES_MAX
 
     def __post_init__(self) -> None:
@@ -93,20 +90,17 @@ _FIELDS = 4
 
 
 class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a log to read, as in PodLogOptions.
-
-    Attributes:
-        follow: whether to continue until the container has exited.
-        tail_lines: number of lines at the end to begin with; None for all.
-        since: time from which to read, in the log's format; empty for all lines.
-        limit_bytes: number of bytes to read at most; None for no limit.
-    """
+    """The part of a log to read, as in PodLogOptions."""
 
     follow: bool = False
+    """Whether to continue until the container has exited."""
     tail_lines: int | None = None
+    """Number of lines at the end to begin with; None for all."""
     since: str = ""
+    """Time from which to read, in the log's format; empty for all lines."""
     timestamps: bool = False
     limit_bytes: int | None = None
+    """Number of bytes to read at most; None for no limit."""
 
 
 async def log_text(
