@@ -135,18 +135,18 @@ class Scheduler:
         self.snapshot.add_pod(bound, node_name)
         return bound
 
-    def commit(self, pod: PodInfo, node_name: str, scheduler_name: str, now_s: float) -> Status:
+    def commit(self, pod: PodInfo, node_name: str, scheduler_name: str) -> Status:
         """Assume a pod on the node of its decision and run its binding cycle at once.
 
         Returns:
-            Success if the pod is bound. `Wait` if it stays assumed, in the `waiting` of the
-            profile's binding cycle. Otherwise it has been removed from the node again.
+            Success if the pod is bound. `Wait` if it stays assumed, as a Permit plugin waits.
+            Otherwise it has been removed from the node again.
         """
         cycle = self.binding[scheduler_name]
         bound = self.bind(pod, node_name)
         status = cycle.reserve(pod, node_name)
         if status.is_success:
-            status = cycle.permit(pod, node_name, now_s)
+            status = cycle.permit(pod, node_name).status
             if status.is_success:
                 status = cycle.bind(pod, node_name)
             elif status.code is not Code.WAIT:

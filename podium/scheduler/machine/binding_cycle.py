@@ -16,9 +16,9 @@ from podium.machines.effects import Effect
 from podium.machines.events import Outcome
 from podium.scheduler.framework.cycle.binding import BindingCycle, failure_of
 from podium.scheduler.framework.cycle.scheduling_cycle import Timing
-from podium.scheduler.framework.interface import PreBindProgress
+from podium.scheduler.framework.interface import Permission, PreBindProgress
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.framework.status import SUCCESS, Code, Status
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
 from podium.scheduler.machine.context import (
     ERROR,
     SCHEDULED,
@@ -57,6 +57,7 @@ class BindingTask(msgspec.Struct):
     """The binding cycle of one pod, from its decision on.
 
     Attributes:
+        deadline_s: when waiting on Permit or for PreBind ends, in seconds since the epoch.
         poll_at_s: when PreBind is polled next, in seconds since the epoch.
         is_assumed: whether the snapshot has the pod although no watch has shown it on a node.
         seen_on: name of the node that a watch showed the pod on; empty if none yet.
@@ -70,6 +71,7 @@ class BindingTask(msgspec.Struct):
     pipeline: Pipeline
     cycle: BindingCycle
     stage: Stage = Stage.PERMIT
+    permission: Permission = Permission()
     calls: dict[int, Effect] = msgspec.field(default_factory=dict)
     written: dict[int, Object] = msgspec.field(default_factory=dict)
     pre_bind_plugin: str = ""
@@ -86,6 +88,7 @@ class BindingCycles:
         self._context = context
         self._timing = timing
         self._tasks: dict[str, BindingTask] = {}
+        self._waiting: dict[str, BindingTask] = {}
         # In the order of their next polls, since all wait equally long.
         self._polled: dict[str, BindingTask] = {}
         self._count = 0
@@ -105,21 +108,18 @@ class BindingCycles:
         self._tasks[pod.uid] = task
         status = self._timed("Reserve", task, lambda: cycle.reserve(pod, node_name))
         if status.is_success and pipeline.permit:
-            status = self._timed("Permit", task, lambda: cycle.permit(pod, node_name, now_s))
+            task.permission = self._timing.measure(
+                "Permit", profile, lambda: cycle.permit(pod, node_name), lambda one: one.status.code
+            )
+            status = task.permission.status
         if status.code is Code.WAIT:
+            task.deadline_s = now_s + task.permission.timeout_s
+            self._waiting[pod.uid] = task
             self._expect(task)
         elif status.is_success:
             self._permitted(task)
         else:
             self._fail(task, status)
-
-    def reject(self, uid: str, plugin: str, reason: str) -> bool:
-        """Reject a pod that waits on Permit; return False if it isn't waiting there."""
-        task = self._tasks.get(uid)
-        if task is None or uid not in task.cycle.waiting:
-            return False
-        self._fail(task, task.cycle.reject(uid, plugin, reason))
-        return True
 
     def outcome(self, purpose: PreBindCall, outcome: Outcome) -> None:
         task = self._tasks.get(purpose.uid)
@@ -191,14 +191,17 @@ class BindingCycles:
         was sent will be refused, but the pod's resources are released at once.
         """
         task = self._tasks.get(uid)
-        if task is not None and not self.reject(uid, "", "removed") and task.stage is Stage.BIND:
+        if uid in self._waiting:
+            self._fail(self._waiting[uid], unschedulable("removed"))
+        elif task is not None and task.stage is Stage.BIND:
             self._release(task)
 
     def wake(self) -> None:
         now_s = self._context.now_s
-        for name, cycle in self._context.scheduler.binding.items():
-            for waiting, status in cycle.expire(now_s) if cycle.waiting else ():
-                self._fail(self._tasks[waiting.pod.uid], status.by(status.plugin or name))
+        for task in [one for one in self._waiting.values() if one.deadline_s <= now_s]:
+            plugin, wait_s = task.permission.status.plugin, task.permission.timeout_s
+            reason = f"rejected due to timeout after waiting {wait_s:g}s at plugin {plugin}"
+            self._fail(task, unschedulable(reason, plugin=plugin))
         for task in list(self._polled.values()):
             if task.poll_at_s > now_s:
                 break
@@ -207,9 +210,7 @@ class BindingCycles:
 
     def next_wakeup_s(self) -> float | None:
         times = [task.poll_at_s for task in islice(self._polled.values(), 1)]
-        for cycle in self._context.scheduler.binding.values():
-            if cycle.waiting:
-                times += (waiting.deadline_s for waiting in cycle.waiting.values())
+        times += (task.deadline_s for task in self._waiting.values())
         return min(times) if times else None
 
     def _permitted(self, task: BindingTask) -> None:
@@ -290,6 +291,7 @@ class BindingCycles:
     def _fail(self, task: BindingTask, status: Status) -> None:
         del self._tasks[task.pod.uid]
         self._polled.pop(task.pod.uid, None)
+        self._waiting.pop(task.pod.uid, None)
         task.cycle.unreserve(task.pod, task.node_name)
         context, profile = self._context, task.queued.scheduler_name
         failure, result = Failure(status.message, is_error=True), ERROR

@@ -25,7 +25,6 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.decide.scenario import DecisionScenario
 
 # Nothing happens in a scenario that would end a wait.
-_NO_CLOCK_S = 0.0
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -61,7 +60,7 @@ def decide(scenario: DecisionScenario) -> Iterator[Decided]:
 def _bound(scheduler: Scheduler, decided: Decided, profile: str) -> Decided:
     node_name = decided.decision.node_name
     if node_name:
-        status = scheduler.commit(decided.decision.pod, node_name, profile, _NO_CLOCK_S)
+        status = scheduler.commit(decided.decision.pod, node_name, profile)
         if not status.is_success and status.code is not Code.WAIT:
             node_name = ""
     return replace(decided, bound=node_name)

@@ -137,3 +137,13 @@ def test_an_event_ends_a_pending_pods_wait_at_once(monkeypatch: pytest.MonkeyPat
     assert hand.place("p") is QueueName.UNSCHEDULABLE
     hand.tell("Node", node("n2"))
     assert hand.place("p") is QueueName.ACTIVE
+
+
+def test_a_wait_on_permit_ends_with_its_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    hand = Hand(configuration=_with_plugin(monkeypatch, WaitForever))
+    hand.start(node(), pod("p"))
+    hand.wake()
+    assert of(hand.wake(599), Record) == []
+    (event,) = of(hand.wake(600), Record)
+    why = "rejected due to timeout after waiting 600s at plugin WaitForever"
+    assert event.note == f"0/1 nodes are available: 1 {why}."

@@ -3,23 +3,13 @@
 If Reserve, Permit, PreBind or Bind fails, all Reserve plugins unreserve, last first.
 """
 
-import msgspec
-
+from podium.scheduler.framework.interface import Permission
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
+from podium.scheduler.framework.status import SUCCESS, Code, Status
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 # Upstream's cap on how long Permit may make a pod wait.
 PERMIT_TIMEOUT_S_MAX = 15 * 60.0
-
-
-class WaitingPod(msgspec.Struct):
-    """A pod that is assumed on its node, and that `plugin` rejects at a time in epoch seconds."""
-
-    pod: PodInfo
-    plugin: str
-    wait_s: float
-    deadline_s: float
 
 
 class BindingCycle:
@@ -27,7 +17,6 @@ class BindingCycle:
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
-        self.waiting: dict[str, WaitingPod] = {}
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         for plugin in self._pipeline.reserve:
@@ -38,43 +27,22 @@ class BindingCycle:
         return SUCCESS
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
-        """Unreserve a pod in all Reserve plugins, last first; it no longer waits on Permit."""
-        self.waiting.pop(pod.uid, None)
         for plugin in reversed(self._pipeline.reserve):
             plugin.unreserve(pod, node_name)
 
-    def permit(self, pod: PodInfo, node_name: str, now_s: float) -> Status:
-        """Run the Permit plugins; if the result is `Wait`, the pod has been added to `waiting`."""
-        waits: dict[str, float] = {}
+    def permit(self, pod: PodInfo, node_name: str) -> Permission:
+        """Run the Permit plugins; if any waits, return the `Wait` with the shortest timeout."""
+        result = Permission()
         for plugin in self._pipeline.permit:
             permission = plugin.permit(pod, node_name)
-            if permission.status.code is Code.WAIT:
-                waits[plugin.name] = min(permission.timeout_s, PERMIT_TIMEOUT_S_MAX)
-            elif not permission.status.is_success:
-                return failure_of("Permit", plugin.name, permission.status)
-        if not waits:
-            return SUCCESS
-        first = min(waits, key=waits.__getitem__)
-        self.waiting[pod.uid] = WaitingPod(pod, first, waits[first], now_s + waits[first])
-        return Status(
-            Code.WAIT,
-            (f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"',),
-        )
-
-    def reject(self, uid: str, plugin: str, reason: str) -> Status:
-        """Reject a waiting pod in the name of a plugin; the caller has to unreserve it."""
-        del self.waiting[uid]
-        return unschedulable(reason, plugin=plugin)
-
-    def expire(self, now_s: float) -> list[tuple[WaitingPod, Status]]:
-        """Reject the pods whose Permit timeout has passed; the caller has to unreserve them."""
-        expired = []
-        for uid, waiting in list(self.waiting.items()):
-            if waiting.deadline_s <= now_s:
-                plugin, wait_s = waiting.plugin, waiting.wait_s
-                reason = f"rejected due to timeout after waiting {wait_s:g}s at plugin {plugin}"
-                expired.append((waiting, self.reject(uid, plugin, reason)))
-        return expired
+            status = permission.status.by(plugin.name)
+            if status.code is Code.WAIT:
+                timeout_s = min(permission.timeout_s, PERMIT_TIMEOUT_S_MAX)
+                if result.status.is_success or timeout_s < result.timeout_s:
+                    result = Permission(status, timeout_s)
+            elif not status.is_success:
+                return Permission(failure_of("Permit", plugin.name, status))
+        return result
 
     def bind(self, pod: PodInfo, node_name: str) -> Status:
         """Run PreBind, Bind and PostBind without waiting; unreserve the pod if one fails."""

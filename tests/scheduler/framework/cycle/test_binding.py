@@ -76,7 +76,7 @@ def test_all_steps_run_in_order_and_only_one_plugin_binds(pod: PodInfo) -> None:
     log: list[str] = []
     cycle = cycle_of(Recorder("a", log, bind=Status(Code.SKIP)), Recorder("b", log))
     assert cycle.reserve(pod, "n").is_success
-    assert cycle.permit(pod, "n", 0.0).is_success
+    assert cycle.permit(pod, "n").status.is_success
     assert cycle.bind(pod, "n").is_success
     assert log == [
         *("a reserve", "b reserve"),
@@ -112,18 +112,12 @@ def test_the_shortest_wait_runs_out_first(pod: PodInfo) -> None:
         Recorder("a", [], permit=Permission(WAIT, 5.0)),
         Recorder("b", [], permit=Permission(WAIT, 9.0)),
     )
-    assert cycle.permit(pod, "n", 100.0).code is Code.WAIT
-    assert cycle.expire(104.9) == []
-    [(waiting, status)] = cycle.expire(105.0)
-    assert waiting.pod is pod
-    assert status.message == "rejected due to timeout after waiting 5s at plugin a"
-    assert cycle.waiting == {}
+    assert cycle.permit(pod, "n") == Permission(WAIT.by("a"), 5.0)
 
 
 def test_waits_are_capped(pod: PodInfo) -> None:
     cycle = cycle_of(Recorder("a", [], permit=Permission(WAIT, 1e9)))
-    cycle.permit(pod, "n", 0.0)
-    assert cycle.waiting["u"].deadline_s == PERMIT_TIMEOUT_S_MAX
+    assert cycle.permit(pod, "n").timeout_s == PERMIT_TIMEOUT_S_MAX
 
 
 def test_one_denial_outweighs_all_waits(pod: PodInfo) -> None:
@@ -131,15 +125,7 @@ def test_one_denial_outweighs_all_waits(pod: PodInfo) -> None:
         Recorder("a", [], permit=Permission(WAIT, 5.0)),
         Recorder("b", [], permit=Permission(unschedulable("quorum"))),
     )
-    assert cycle.permit(pod, "n", 0.0) == unschedulable("quorum", plugin="b")
-    assert cycle.waiting == {}
-
-
-def test_a_waiting_pod_can_be_rejected(pod: PodInfo) -> None:
-    cycle = cycle_of(Recorder("a", [], permit=Permission(WAIT, 5.0)))
-    cycle.permit(pod, "n", 0.0)
-    assert cycle.reject("u", "a", "preempted") == unschedulable("preempted", plugin="a")
-    assert cycle.waiting == {}
+    assert cycle.permit(pod, "n").status == unschedulable("quorum", plugin="b")
 
 
 def test_a_pod_that_is_denied_gives_its_room_back() -> None:
@@ -149,6 +135,6 @@ def test_a_pod_that_is_denied_gives_its_room_back() -> None:
     denial = Recorder("gang", [], permit=Permission(unschedulable("quorum")))
     scheduler.binding["default-scheduler"] = cycle_of(denial)
     pod = scheduler.pending({"metadata": {"name": "p"}, "spec": {"containers": []}})
-    status = scheduler.commit(pod, "n", "default-scheduler", 0.0)
+    status = scheduler.commit(pod, "n", "default-scheduler")
     assert status == unschedulable("quorum", plugin="gang")
     assert scheduler.snapshot.pods_on[scheduler.snapshot.row_of["n"]] == []
