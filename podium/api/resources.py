@@ -1,16 +1,24 @@
-"""Requests and limits of pods, including sidecars, overhead and in-place resizes.
+"""Requests and limits of pods, including sidecars, overhead and in-place resizes; QoS classes.
 
 The rules are those of component-helpers' `resource` package in v1.36. Amounts are nanos (10⁻⁹ of a
-unit) by resource name, so that sums are exact.
+unit) by resource name, so that sums are exact. For the quality of service class, only cpu and
+memory above zero count, from the pod-level resources if the pod has that field.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Literal
 
 import msgspec
 
-from podium.api.objects import Object, entries, spec_of
+from podium.api.objects import Object, entries, spec_of, status_of
 from podium.api.objects import name as name_of
-from podium.api.pods import containers_of, init_containers_of, requests_of, resources_of
+from podium.api.pods import (
+    all_containers_of,
+    containers_of,
+    init_containers_of,
+    requests_of,
+    resources_of,
+)
 from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import (
     NANOS_PER_MILLI,
@@ -287,3 +295,41 @@ def resources_of_devices(
         if resource in requested:
             by_resource[resource] = name_of(device_class)
     return sorted(by_resource.items())
+
+
+QOSClass = Literal["Guaranteed", "Burstable", "BestEffort"]
+
+_COMPUTE = ("cpu", "memory")
+
+
+def qos_class(pod: Mapping[str, Any]) -> QOSClass:
+    """Compute the QoS class of a pod from its spec; raises QuantityError."""
+    requests: dict[str, int] = {}
+    limits: dict[str, int] = {}
+    all_limited = True
+    spec = spec_of(pod)
+    pod_level = spec.get("resources")
+    stated = map(resources_of, all_containers_of(spec)) if pod_level is None else [pod_level]
+    for resources in stated:
+        _add_positive(requests, resources.get("requests"))
+        all_limited &= _add_positive(limits, resources.get("limits")) == len(_COMPUTE)
+    if not requests and not limits:
+        return "BestEffort"
+    return "Guaranteed" if all_limited and requests == limits else "Burstable"
+
+
+def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
+    """Return the QoS class in the pod's status, which never changes; if absent, compute it."""
+    return status_of(pod).get("qosClass") or qos_class(pod)
+
+
+def _add_positive(total: dict[str, int], amounts: Mapping[str, Any] | None) -> int:
+    # Adds cpu and memory above zero to the total, in nanos, and returns how many there were.
+    positive = {
+        name: amount
+        for name in _COMPUTE
+        if amounts and name in amounts and (amount := nanos(amounts[name])) > 0
+    }
+    for name, amount in positive.items():
+        total[name] = total.get(name, 0) + amount
+    return len(positive)

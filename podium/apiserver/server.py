@@ -19,14 +19,14 @@ from podium.apiserver import refusals
 from podium.apiserver.admission import Admission, AdmissionOptions
 from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
-from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
+from podium.apiserver.authentication.users import ServiceAccountTokens
 from podium.apiserver.custom_resources.definition_effects import settle
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.kinds.registration.registrations import completed, registration_of
 from podium.apiserver.long_work import apart, concerns, is_long
 from podium.apiserver.patching import PatchRequest, apply_configuration
 from podium.apiserver.rbac.authorizer import Authorizer, check_grant
-from podium.apiserver.registry import Registry
+from podium.apiserver.registry import Registry, shown_version, stored_version
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
 from podium.apiserver.store.kind_index import Page
@@ -38,7 +38,6 @@ from podium.apiserver.verbs.delete import answer, check_preconditions, marked
 from podium.apiserver.verbs.reading import WatchStream, list_objects
 from podium.apiserver.verbs.verb_options import Deleted, DeleteOptions, ListOptions, Written
 from podium.apiserver.verbs.writing import Maker, first_objects, received
-from podium.apiserver.versions import shown_version, stored_version
 
 __all__ = [
     "ApiOptions",

@@ -34,12 +34,11 @@ from podium.api.selectors.labels import NOTHING, Selector, equality_selector
 from podium.api.well_known import ZONE_LABEL
 from podium.controllers.kit.controller_refs import owned_object
 from podium.controllers.kit.selected_pods import SelectedPods
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Effect, Replace, deletion_of
 from podium.machines.events import Change
 from podium.machines.reconciler.indexer import Indexes, by_namespace
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.machines.reconciler.work_queue import RetryRules
+from podium.machines.reconciler.work_queue import Backoff, RetryRules
 
 Ports = tuple[tuple[tuple[str, Any], ...], ...]
 """The ports of a slice or subset, each as its fields by name."""

@@ -25,7 +25,7 @@ from podium.api.objects import (
 from podium.api.process.recent_values import Recent
 from podium.machines.effects import Effect, Patch, deletion_of, patch_of
 from podium.machines.events import Change
-from podium.machines.reconciler.known_kinds import KnownKinds
+from podium.machines.reconciler.indexer import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler, existence_check
 
 FOREGROUND = "foregroundDeletion"

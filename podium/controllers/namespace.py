@@ -22,13 +22,11 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished
 from podium.api.values.times import epoch_s
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect, Replace, deletion_of, status_patch_of
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import by_namespace
-from podium.machines.reconciler.known_kinds import KnownKinds
+from podium.machines.reconciler.indexer import KnownKinds, by_namespace
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.machines.reconciler.work_queue import RetryRules
+from podium.machines.reconciler.work_queue import Backoff, RetryRules
 
 Contents = dict[Kind, Sequence[Object]]
 

@@ -24,8 +24,7 @@ from podium.api.policy.quota_usage import (
 )
 from podium.machines.effects import Effect, Replace
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import by_namespace
-from podium.machines.reconciler.known_kinds import KnownKinds
+from podium.machines.reconciler.indexer import KnownKinds, by_namespace
 from podium.machines.reconciler.reconciler import Reconciler
 
 RESYNC_S = 300.0

@@ -9,7 +9,7 @@ the order of a Go map).
 from collections.abc import Iterable, Mapping, Sequence
 
 from podium.api.priority import is_critical, pod_priority
-from podium.api.qos import stored_or_computed_qos
+from podium.api.resources import stored_or_computed_qos
 from podium.kubelet.pod_admission import PODS, InsufficientResource
 from podium.scheduler.snapshot.pod_info import PodInfo
 

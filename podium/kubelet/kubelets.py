@@ -16,11 +16,10 @@ from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_events import REPORTER
 from podium.kubelet.node_status import status_patch
 from podium.kubelet.pod_status import has_started
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Effect, Patch
 from podium.machines.events import Change, FirstList, Outcome
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.machines.reconciler.work_queue import RetryRules
+from podium.machines.reconciler.work_queue import Backoff, RetryRules
 
 K = TypeVar("K", bound=Kubelet)
 

@@ -22,8 +22,7 @@ from podium.api.nodes import (
 )
 from podium.api.objects import Object, conditions_of, labels, name, part, spec_of, status_of
 from podium.api.priority import is_critical, is_static
-from podium.api.qos import stored_or_computed_qos
-from podium.api.resources import is_extended_resource, is_scalar_resource
+from podium.api.resources import is_extended_resource, is_scalar_resource, stored_or_computed_qos
 from podium.api.values.quantity import milli_value, value
 from podium.scheduler.plugins.node_affinity import NodeAffinity
 from podium.scheduler.plugins.node_declared_features import required_features

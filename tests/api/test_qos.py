@@ -1,6 +1,6 @@
 """Quality of service classes."""
 
-from podium.api.qos import stored_or_computed_qos
+from podium.api.resources import stored_or_computed_qos
 
 
 def test_the_stored_class_stands() -> None:

@@ -1,7 +1,7 @@
 """Events in their two shapes."""
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.versions import shown_version, stored_version
+from podium.apiserver.registry import shown_version, stored_version
 
 EVENT = KINDS["Event"]
 STORED = {

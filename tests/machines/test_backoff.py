@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.machines.backoff import Backoff
+from podium.machines.reconciler.work_queue import Backoff
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ from pydantic_core import (
 )
 
 from podium.api.errors import ErrorKind, FieldError, InvalidValueError, PodiumError
-from podium.api.values.durations import duration_seconds
 from podium.api.values.quantity import INT64_MAX, nanos
+from podium.api.values.times import duration_seconds
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Document")

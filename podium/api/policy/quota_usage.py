@@ -10,7 +10,6 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
 from podium.api.pods import affinity_of, all_containers_of, is_finished, requests_of
-from podium.api.qos import stored_or_computed_qos
 from podium.api.resources import (
     HUGE_PAGES,
     REQUESTS_PREFIX,
@@ -18,6 +17,7 @@ from podium.api.resources import (
     is_extended_resource,
     pod_limits,
     pod_requests,
+    stored_or_computed_qos,
 )
 from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
 from podium.api.values.times import epoch_s

@@ -14,8 +14,7 @@ import msgspec
 from cronsim import CronSim, CronSimError
 
 from podium.api.errors import PodiumError
-from podium.api.values.durations import DurationError, parse_duration
-from podium.api.values.times import NANOS_PER_SECOND
+from podium.api.values.times import NANOS_PER_SECOND, DurationError, parse_duration
 
 _DAY_NAMES = "sun mon tue wed thu fri sat"
 _DAYS = {name: day for day, name in enumerate(_DAY_NAMES.split())}

@@ -17,8 +17,7 @@ import re2
 from jsonschema import Draft4Validator, FormatChecker, ValidationError
 from jsonschema.validators import extend
 
-from podium.api.values.durations import DurationError, parse_duration
-from podium.api.values.times import TimeError, parse_time
+from podium.api.values.times import DurationError, TimeError, parse_duration, parse_time
 
 _MAC = re.compile("(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")

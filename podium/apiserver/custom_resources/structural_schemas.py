@@ -17,7 +17,7 @@ from podium.apiserver.decoding.typed import pruned
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, duplicate, fields, required
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.names import object_meta
 
 if TYPE_CHECKING:
     from jsonschema import Draft4Validator, ValidationError

@@ -8,8 +8,7 @@ from podium.api.objects import Object, entries, part
 from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.metadata import object_check, path_segment
-from podium.apiserver.validation.names import subdomain
+from podium.apiserver.validation.names import object_check, path_segment, subdomain
 from podium.apiserver.validation.selectors import label_selector
 
 _GROUP = KINDS["Role"].group

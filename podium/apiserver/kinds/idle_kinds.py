@@ -8,7 +8,7 @@ from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration, text
 from podium.apiserver.kinds.registration.strategy import Creation, keep_spec
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.names import object_check
 
 
 def _signing_request(request: Object, creation: Creation) -> Object:

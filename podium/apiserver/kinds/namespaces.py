@@ -10,8 +10,7 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Creation, keep_status
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.metadata import finalizer_name, object_check
-from podium.apiserver.validation.names import dns_label, label_key
+from podium.apiserver.validation.names import dns_label, finalizer_name, label_key, object_check
 
 _NAME_LABEL = "kubernetes.io/metadata.name"
 _KUBERNETES = "kubernetes"

@@ -14,7 +14,7 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.schema.struct_types import core_struct
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.names import object_check
 from podium.apiserver.validation.pods.placement import taints
 from podium.apiserver.validation.resource_requirements import resource_list
 

@@ -15,8 +15,7 @@ from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
-from podium.apiserver.validation.metadata import any_metadata, object_check
-from podium.apiserver.validation.names import label_key
+from podium.apiserver.validation.names import any_metadata, label_key, object_check
 from podium.apiserver.validation.resource_requirements import (
     allows_overcommit,
     container_resource_name,

@@ -14,8 +14,7 @@ from podium.api.objects import name as name_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.names import dns_label, label_map
+from podium.apiserver.validation.names import dns_label, label_map, object_check
 from podium.apiserver.validation.pods.placement import tolerations
 from podium.apiserver.validation.resource_requirements import overhead, resource_list
 

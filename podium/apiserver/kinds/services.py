@@ -17,8 +17,7 @@ from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.names import dns_label, label_map
+from podium.apiserver.validation.names import dns_label, label_map, object_check
 from podium.apiserver.validation.pods.pod_warnings import address_warnings
 from podium.apiserver.validation.pods.ports import port_number, port_or_name
 

@@ -15,8 +15,7 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
-from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.names import label_key, subdomain
+from podium.apiserver.validation.names import label_key, object_check, subdomain
 from podium.apiserver.validation.pods import pod_warnings, volumes
 from podium.apiserver.validation.pods.pod_warnings import DEPRECATED_LABELS
 from podium.apiserver.validation.resource_requirements import amounts as valid_amounts

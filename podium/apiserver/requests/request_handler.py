@@ -17,7 +17,6 @@ from podium.apiserver.requests import (
     discovery,
     object_requests,
     openapi,
-    pod_logs,
     routes,
     unstored_kinds,
 )
@@ -47,7 +46,7 @@ _HANDLERS: Mapping[str, _Handler] = {
 _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("binding", "create"): object_requests.bind,
     ("eviction", "create"): object_requests.evict,
-    ("log", "get"): pod_logs.log,
+    ("log", "get"): object_requests.log,
     ("token", "create"): unstored_kinds.token,
     **{
         (subresource, verb): object_requests.connect

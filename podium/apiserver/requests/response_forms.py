@@ -9,10 +9,10 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, metadata_of
 from podium.apiserver.kinds.tables.columns import column_definitions, row_of
 from podium.apiserver.refusals import bad_request, not_acceptable
+from podium.apiserver.registry import shown_version
 from podium.apiserver.requests.negotiation import META_GROUP, PARTIAL, PARTIAL_LIST, Output
 from podium.apiserver.store.kind_index import Page
 from podium.apiserver.verbs.reading import WatchStream
-from podium.apiserver.versions import shown_version
 
 Event = Mapping[str, Any]
 

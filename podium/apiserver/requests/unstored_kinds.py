@@ -9,8 +9,7 @@ from podium.api.refused import RefusedError
 from podium.api.usage import Usage
 from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity
 from podium.api.values.times import timestamp
-from podium.apiserver.authentication.service_account_tokens import ISSUER
-from podium.apiserver.authentication.users import Attempt, User
+from podium.apiserver.authentication.users import ISSUER, Attempt, User
 from podium.apiserver.refusals import bad_request, conflict, invalid, no_such_method, not_found
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response

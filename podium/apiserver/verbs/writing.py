@@ -22,9 +22,9 @@ from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.long_work import apart, kept
 from podium.apiserver.patching import PatchRequest, apply_patch, track, with_old_times
 from podium.apiserver.refusals import bad_request, internal, invalid, modified
+from podium.apiserver.registry import shown_version, stored_version
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.reading import ANY_VERSION, version_fault
-from podium.apiserver.versions import shown_version, stored_version
 
 _NAMELESS = FieldError(
     "metadata.name", None, "name or generateName is required", ErrorKind.REQUIRED

@@ -26,10 +26,10 @@ from podium.cluster.drivers.machine_health import MachineHealth
 from podium.cluster.drivers.machine_runner import Driver, MachineHandle, MachineRunner
 from podium.cluster.drivers.timer_queue import Action
 from podium.machines.async_api import AsyncApi, NotServedError, UnreachableError, WatchExpiredError
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect
 from podium.machines.events import Change
 from podium.machines.machine import Machine
+from podium.machines.reconciler.work_queue import Backoff
 
 # Enough for thousands of bindings a second over an API that takes a tenth of a second.
 CALLS_MAX = 2_000

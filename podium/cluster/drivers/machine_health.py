@@ -13,9 +13,9 @@ from pathlib import Path
 from podium.api.errors import PodiumError
 from podium.api.objects import metadata_of, part
 from podium.api.values.times import timestamp
-from podium.machines.backoff import Backoff, Restarts
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
+from podium.machines.reconciler.work_queue import Backoff, Restarts
 
 _BACKOFF = Backoff(first_s=1.0, max_s=60.0)
 # A task that hasn't failed again this long after its planned retry counts as successful.

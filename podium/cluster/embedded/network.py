@@ -11,8 +11,7 @@ from random import Random
 
 import msgspec
 
-from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
-from podium.apiserver.authentication.users import ADMIN, READER
+from podium.apiserver.authentication.users import ADMIN, READER, ServiceAccountTokens
 from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates, new_kubelet_client
 from podium.apiserver.http.http_app import ApiApp, Backend
 from podium.apiserver.http.http_server import CannotListenError, Serving

@@ -24,9 +24,9 @@ from podium.api.pods import node_name_of
 from podium.cluster.client.http_api import CallFailedError, HttpApi
 from podium.cluster.real.call_queue import CallQueue, RateLimiter, urgency_of
 from podium.machines.async_api import ObjectList, WatchEventLike
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 from podium.machines.events import CallError, Outcome
+from podium.machines.reconciler.work_queue import Backoff
 
 TRIES_MAX = 5
 CALLS_MAX = 32

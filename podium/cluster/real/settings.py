@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from podium.api.errors import PodiumError
-from podium.api.values.durations import duration_seconds, format_duration
-from podium.api.values.times import NANOS_PER_SECOND
+from podium.api.values.times import NANOS_PER_SECOND, duration_seconds, format_duration
 from podium.scheduler.config.document import KubeSchedulerConfiguration, Plugins
 
 _DURATIONS = {

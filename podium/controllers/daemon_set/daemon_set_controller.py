@@ -48,10 +48,10 @@ from podium.controllers.kit.controller_revisions import (
 )
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
 from podium.controllers.kit.workload_fields import as_written, min_ready_s, status_update
-from podium.machines.backoff import Backoff, Restarts
 from podium.machines.effects import Create, Effect, deletion_of
 from podium.machines.events import Change
 from podium.machines.reconciler.indexer import by_namespace, by_owner, by_owner_or_orphan
+from podium.machines.reconciler.work_queue import Backoff, Restarts
 
 BURST_MAX = 250
 _BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)

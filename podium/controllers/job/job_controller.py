@@ -47,12 +47,11 @@ from podium.controllers.job.job_status import (
 )
 from podium.controllers.kit.controller_refs import claim
 from podium.controllers.kit.pod_control import PodOwnerReconciler
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import by_namespace, by_owner_or_orphan
 from podium.machines.reconciler.reconciler import Calls, SequencedReconciler, SyncFailedError, made
-from podium.machines.reconciler.work_queue import RetryRules
+from podium.machines.reconciler.work_queue import Backoff, RetryRules
 
 BATCH_PERIOD_S = 1.0
 """Seconds for which changes of pods, and of a Job's status, are collected before a sync."""

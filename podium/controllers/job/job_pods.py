@@ -33,7 +33,7 @@ from podium.api.values.times import epoch_s
 from podium.controllers.job.completion_indexes import read_indexes
 from podium.controllers.kit.pod_control import new_pod
 from podium.controllers.kit.pod_deletion_order import removal_order
-from podium.machines.backoff import Backoff
+from podium.machines.reconciler.work_queue import Backoff
 
 _PREFIX = "batch.kubernetes.io/"
 TRACKING = _PREFIX + "job-tracking"

@@ -12,12 +12,11 @@ import msgspec
 
 from podium.api.objects import Object, part
 from podium.api.resources import is_sidecar
-from podium.api.values.durations import format_duration
-from podium.api.values.times import NANOS_PER_SECOND, epoch_s
+from podium.api.values.times import NANOS_PER_SECOND, epoch_s, format_duration
 from podium.kubelet.kubelet_events import node_record
-from podium.machines.backoff import Backoff, Restarts
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
+from podium.machines.reconciler.work_queue import Backoff, Restarts
 
 
 class Handler(StrEnum):

@@ -12,9 +12,9 @@ from podium.api.objects import Object, uid
 from podium.api.pods import init_containers_of
 from podium.kubelet.containers.container import Container, PodSandbox, State
 from podium.kubelet.kubelet_events import node_record
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
+from podium.machines.reconciler.work_queue import Backoff
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 NOT_WRITTEN = -1

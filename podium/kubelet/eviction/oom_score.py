@@ -7,8 +7,7 @@ in thousandths, plus this adjustment.
 from podium.api.objects import Object
 from podium.api.pods import init_containers_of, requests_of
 from podium.api.priority import is_node_critical
-from podium.api.qos import stored_or_computed_qos
-from podium.api.resources import is_sidecar, pod_requests
+from podium.api.resources import is_sidecar, pod_requests, stored_or_computed_qos
 from podium.api.values.quantity import value
 from podium.kubelet.eviction.eviction_ranking import has_pod_level_resources
 from podium.kubelet.eviction.signals import MEMORY

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from podium.api.errors import PodiumError
-from podium.api.values.durations import DurationError, parse_duration
 from podium.api.values.quantity import QuantityError, parse_quantity
-from podium.api.values.times import NANOS_PER_SECOND
+from podium.api.values.times import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.eviction.thresholds import Threshold, Value
 

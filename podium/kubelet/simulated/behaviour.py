@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from podium.api.errors import FieldError, InvalidValueError, PodiumError, aggregate, unsupported
 from podium.api.objects import Object, annotations
-from podium.api.values.durations import duration_seconds
 from podium.api.values.integers import parse_count
+from podium.api.values.times import duration_seconds
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 

@@ -15,9 +15,8 @@ import msgspec
 
 from podium.api.errors import FieldError, InvalidValueError, aggregate
 from podium.api.objects import Object, annotations
-from podium.api.values.durations import DurationError, parse_duration
 from podium.api.values.quantity import QuantityError, value
-from podium.api.values.times import NANOS_PER_SECOND
+from podium.api.values.times import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.kubelet.simulated.behaviour import PREFIX, BehaviourError
 
 STRIDE_S = 30.0

@@ -5,8 +5,10 @@ states from the watch. So no controller overlooks a pod that it has just created
 expectations of Kubernetes' controllers aren't needed.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
+from podium.api.kinds.builtin_kinds import KINDS, Kind, kind_of
+from podium.api.kinds.custom_kinds import DEFINITION, stored_kind
 from podium.api.objects import Object, Place, controller_of, place_of, uid_of, version_of
 from podium.api.process.recent_values import Recent
 from podium.machines.events import Change
@@ -167,3 +169,33 @@ def by_owner(kind: str) -> tuple[str, str, Index]:
 def by_owner_or_orphan(kind: str) -> Indexes:
     """Return the definitions of the indexes `owner` and `orphan`, for controllers that adopt."""
     return by_owner(kind), (kind, "orphan", orphan_namespaces)
+
+
+class KnownKinds:
+    """The built-in kinds, and the custom kinds of CustomResourceDefinitions."""
+
+    def __init__(self) -> None:
+        self._custom: dict[str, Kind] = {}
+        self._by_name: dict[tuple[str, str], Kind] = {}
+
+    def learn(self, change: Change) -> Kind | None:
+        """Add the kind of a CustomResourceDefinition, and return it if it is new."""
+        if change.kind != DEFINITION.key or change.new is None:
+            return None
+        kind = stored_kind(change.new)
+        is_new = kind.key not in self._custom
+        self._custom[kind.key] = self._by_name[kind.group, kind.name] = kind
+        return kind if is_new else None
+
+    def of(self, obj: Object) -> Kind | None:
+        """Return the kind of an object or a reference by API group and `kind`; None if unknown."""
+        group = str(obj.get("apiVersion", "")).rpartition("/")[0]
+        return kind_of(obj) or self._by_name.get((group, str(obj.get("kind"))))
+
+    def named(self, key: str) -> Kind:
+        """Return the kind with a key; raises KeyError."""
+        return KINDS[key] if key in KINDS else self._custom[key]
+
+    def __iter__(self) -> Iterator[Kind]:
+        yield from KINDS.values()
+        yield from self._custom.values()

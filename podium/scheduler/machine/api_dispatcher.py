@@ -15,10 +15,9 @@ import msgspec
 
 from podium.api.conditions import stamped_condition
 from podium.api.objects import Object, condition_of, conditions_of, status_of
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Effect, Patch, patch_of
 from podium.machines.events import Outcome
-from podium.machines.reconciler.work_queue import DelayedKeys
+from podium.machines.reconciler.work_queue import Backoff, DelayedKeys
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 _BACKOFF = Backoff(first_s=1.0, max_s=10.0)

@@ -28,11 +28,10 @@ from podium.api.policy.disruption_target import (
     DISRUPTION_TARGET,
     disruption_condition,
 )
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Delete, Effect, deletion_of, status_patch_of
 from podium.machines.events import CallError, Change, Outcome
 from podium.machines.machine import NEVER_S
-from podium.machines.reconciler.work_queue import DelayedKeys
+from podium.machines.reconciler.work_queue import Backoff, DelayedKeys
 from podium.scheduler.framework.interface import Held, PostFilterResult
 from podium.scheduler.machine.api_dispatcher import patched_conditions
 from podium.scheduler.machine.binding_cycle import BindingCycles

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.qos import stored_or_computed_qos
+from podium.api.resources import stored_or_computed_qos
 from podium.scheduler.config.scheduler_options import VictimOrder
 from podium.scheduler.preemption.go_sort import INSERTION_MAX, go_sort
 from podium.scheduler.snapshot.pod_info import NOT_STARTED, PodInfo

@@ -7,7 +7,7 @@ queue, also for pods that are popped early. Without it, times aren't rounded.
 
 import math
 
-from podium.machines.backoff import Backoff
+from podium.machines.reconciler.work_queue import Backoff
 from podium.scheduler.queue.heap import Key, PodHeap
 from podium.scheduler.queue.queued_pod import QueuedPod
 

@@ -23,8 +23,7 @@ from podium.api.documents.document import (
 from podium.api.errors import ErrorKind, FieldError, InvalidValueError, PodiumError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS, PodLimit
-from podium.api.values.durations import duration_seconds
-from podium.api.values.times import TimeError, epoch_s
+from podium.api.values.times import TimeError, duration_seconds, epoch_s
 from podium.cluster.drivers.faults import Faults
 from podium.cluster.virtual import ClusterOptions, SchedulerSetup
 from podium.cluster.virtual.cluster_options import start_s

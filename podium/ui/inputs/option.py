@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar, dataclass_transform
 
 from podium.api.objects import Object
-from podium.api.values.durations import duration_seconds
+from podium.api.values.times import duration_seconds
 from podium.ui.inputs.input_error import InputError
 
 T = TypeVar("T")

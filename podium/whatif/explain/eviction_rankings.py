@@ -14,7 +14,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import annotations, key, name, status_of, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical
-from podium.api.qos import stored_or_computed_qos
+from podium.api.resources import stored_or_computed_qos
 from podium.api.values.times import epoch_s
 from podium.kubelet.eviction.eviction_ranking import rank
 from podium.kubelet.eviction.node_statistics import PodUsage

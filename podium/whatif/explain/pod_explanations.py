@@ -25,7 +25,7 @@ from podium.api.objects import (
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.policy.disruption_budgets import CountedBudget, scale_finder
 from podium.api.priority import preemption_policy
-from podium.api.qos import stored_or_computed_qos
+from podium.api.resources import stored_or_computed_qos
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.loading.unhealthy_objects import is_silent

@@ -22,8 +22,13 @@ from podium.api.policy.disruption_budgets import (
 )
 from podium.api.policy.disruption_target import cause_of
 from podium.api.policy.quota_usage import has_deadline
-from podium.api.qos import qos_class
-from podium.api.resources import is_extended_resource, is_scalar_resource, pod_limits, pod_requests
+from podium.api.resources import (
+    is_extended_resource,
+    is_scalar_resource,
+    pod_limits,
+    pod_requests,
+    qos_class,
+)
 from podium.api.selectors.labels import (
     Requirement,
     label_selector,
@@ -33,10 +38,9 @@ from podium.api.selectors.labels import (
 )
 from podium.api.selectors.node_selector import node_selector
 from podium.api.values.cron_schedule import parse_schedule
-from podium.api.values.durations import duration_seconds, format_duration
 from podium.api.values.integers import INT32, parse_count, parse_int
 from podium.api.values.quantity import NANOS_PER_UNIT, milli_value, parse_quantity, value
-from podium.api.values.times import format_time, parse_time
+from podium.api.values.times import duration_seconds, format_duration, format_time, parse_time
 from tests import objects
 from tests.covering import covers
 from tests.tables import assert_results

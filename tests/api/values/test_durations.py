@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.values.durations import (
+from podium.api.values.times import (
     DurationError,
     format_duration,
     parse_duration,

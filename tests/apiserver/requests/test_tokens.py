@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.authentication.service_account_tokens import ISSUER, ServiceAccountTokens
-from podium.apiserver.authentication.users import User
+from podium.apiserver.authentication.users import ISSUER, ServiceAccountTokens, User
 from tests.apiserver.requests.client import PODS, Client
 
 ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"

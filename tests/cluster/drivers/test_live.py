@@ -23,9 +23,9 @@ from podium.machines.async_api import (
     WatchEventLike,
     WatchExpiredError,
 )
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect
 from podium.machines.events import Event, Outcome, Synced, Woken
+from podium.machines.reconciler.work_queue import Backoff
 from tests.cluster.drivers.in_process_api import InProcessApi
 from tests.cluster.drivers.machines import Diary, at_the_start, create, make_server, put, remove
 

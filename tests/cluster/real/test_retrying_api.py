@@ -13,9 +13,9 @@ from podium.cluster.client.http_api import CallFailedError
 from podium.cluster.real import retrying_api
 from podium.cluster.real.call_queue import RateLimiter
 from podium.cluster.real.retrying_api import TRIES_MAX, RetryingApi, outcome_seen
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Create, Delete, Effect, Patch, Replace
 from podium.machines.events import UNKNOWN_OUTCOME, CallError, Outcome
+from podium.machines.reconciler.work_queue import Backoff
 
 BIND = Bind(namespace="d", name="p", uid="u", node_name="n")
 DELETE = Delete(kind="Pod", namespace="d", name="p", uid="u")

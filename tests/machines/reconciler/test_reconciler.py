@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from podium.api.objects import Object
-from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Delete, Effect, Panic, Patch
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
 from podium.machines.reconciler.reconciler import (
@@ -17,7 +16,7 @@ from podium.machines.reconciler.reconciler import (
     SyncFailedError,
     made,
 )
-from podium.machines.reconciler.work_queue import RetryRules
+from podium.machines.reconciler.work_queue import Backoff, RetryRules
 
 Obj = dict[str, Any]
 Versions = tuple[int | None, int | None]

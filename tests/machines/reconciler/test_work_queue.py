@@ -2,8 +2,7 @@
 
 import pytest
 
-from podium.machines.backoff import Backoff
-from podium.machines.reconciler.work_queue import RetryLimits, RetryRules
+from podium.machines.reconciler.work_queue import Backoff, RetryLimits, RetryRules
 
 
 def test_a_key_that_succeeds_starts_all_over() -> None:

@@ -7,8 +7,7 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of, without
 from podium.api.pods import resources_of
 from podium.api.priority import is_mirror
-from podium.api.qos import qos_class, stored_or_computed_qos
-from podium.api.resources import is_sidecar
+from podium.api.resources import is_sidecar, qos_class, stored_or_computed_qos
 from podium.apiserver.internal_types import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks

@@ -10,8 +10,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, spec_of, status_of, without
 from podium.api.objects import labels as labels_of
 from podium.api.pods import resources_of
-from podium.api.qos import qos_class
-from podium.api.resources import pod_limits, pod_requests
+from podium.api.resources import pod_limits, pod_requests, qos_class
 from podium.api.values.quantity import Format, Quantity
 from podium.apiserver.kinds.pods import pod_subresources
 from podium.apiserver.kinds.pods.pod_updates import status_update, update

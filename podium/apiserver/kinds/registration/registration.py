@@ -34,7 +34,7 @@ from podium.apiserver.kinds.registration.rules import (
 from podium.apiserver.kinds.registration.strategy import Create, Creation, Prepare, Strategy
 from podium.apiserver.schema import Struct, struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.names import object_meta
 from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
 
 ReadField = Callable[[Object], str]

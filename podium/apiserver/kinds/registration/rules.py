@@ -12,8 +12,7 @@ from podium.api.errors import FieldError
 from podium.api.objects import Object, entries
 from podium.apiserver.internal_types import internal
 from podium.apiserver.validation.checks import NOT_NEGATIVE, Check, Faults, forbidden
-from podium.apiserver.validation.metadata import annotations, finalizer_names, owners
-from podium.apiserver.validation.names import label_map
+from podium.apiserver.validation.names import annotations, finalizer_names, label_map, owners
 
 Rule = Callable[[Object, Object], Faults]
 

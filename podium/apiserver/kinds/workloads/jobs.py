@@ -33,8 +33,7 @@ from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, duplicate, required
 from podium.apiserver.validation.job_policies import index_intervals, policies
-from podium.apiserver.validation.metadata import template_meta
-from podium.apiserver.validation.names import validate_dns_label
+from podium.apiserver.validation.names import template_meta, validate_dns_label
 
 _COMPLETE, _FAILED = "Complete", "Failed"
 _SUCCESS, _FAILURE = "SuccessCriteriaMet", "FailureTarget"

@@ -23,8 +23,7 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
-from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.names import dns_label
+from podium.apiserver.validation.names import dns_label, object_check
 from podium.apiserver.validation.pods.volumes import claim_spec
 from podium.apiserver.validation.selectors import label_selector
 

@@ -11,7 +11,7 @@ from podium.api.workloads import pod_template_of
 from podium.apiserver.internal_types import internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.metadata import object_check, template_meta
+from podium.apiserver.validation.names import object_check, template_meta
 from podium.apiserver.validation.pods.pod_validation import pod_spec
 from podium.apiserver.validation.selectors import label_selector
 

@@ -39,7 +39,7 @@ from podium.apiserver.patching.ownership.owners import (
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
-from podium.apiserver.validation.metadata import ANNOTATIONS_SIZE_MAX_BYTES, annotations_size_bytes
+from podium.apiserver.validation.names import ANNOTATIONS_SIZE_MAX_BYTES, annotations_size_bytes
 
 # The manager of fields that were set before managers were tracked.
 _BEFORE_FIRST_APPLY = "before-first-apply"

@@ -15,8 +15,13 @@ from podium.api.resources import pod_requests
 from podium.api.values.quantity import Format, Quantity, nanos, parse_quantity
 from podium.apiserver.validation import checks, resource_requirements
 from podium.apiserver.validation.checks import Faults, MinorFieldError, join
-from podium.apiserver.validation.metadata import object_meta
-from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
+from podium.apiserver.validation.names import (
+    dns_label,
+    label_key,
+    label_map,
+    object_meta,
+    subdomain,
+)
 from podium.apiserver.validation.pods.alike_pods import judged_alike
 from podium.apiserver.validation.pods.containers import containers, init_containers, trimmed_images
 from podium.apiserver.validation.pods.placement import affinity, spread_constraints, tolerations

@@ -27,11 +27,10 @@ from podium.apiserver.kinds.registration.registrations import (
     registration_of,
 )
 from podium.apiserver.kinds.registration.strategy import Creation
-from podium.apiserver.registry import Registry
+from podium.apiserver.registry import Registry, stored_version
 from podium.apiserver.store.errors import AlreadyExistsError
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.writing import new_uid
-from podium.apiserver.versions import stored_version
 from podium.cluster.virtual.cluster_options import ClusterOptions, start_s
 from podium.cluster.virtual.loading.stand_ins import StandIns
 from podium.cluster.virtual.loading.unhealthy_objects import (

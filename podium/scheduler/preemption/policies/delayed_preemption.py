@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from podium.api.objects import annotations, condition_of, spec_of
 from podium.api.pods import priority_class_of, tolerations_of
-from podium.api.values.durations import duration_seconds
-from podium.api.values.times import NANOS_PER_SECOND, TimeError, epoch_s
+from podium.api.values.times import NANOS_PER_SECOND, TimeError, duration_seconds, epoch_s
 from podium.scheduler.config.scheduler_options import EVERY, Patience
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.hypothetical_rows import HypotheticalRow

@@ -11,9 +11,8 @@ import msgspec
 
 from podium.api.objects import uid
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
-from podium.machines.backoff import Backoff
 from podium.machines.events import Change
-from podium.machines.reconciler.work_queue import DelayedKeys
+from podium.machines.reconciler.work_queue import Backoff, DelayedKeys
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 ROUNDS = 2

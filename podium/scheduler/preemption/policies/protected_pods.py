@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from podium.api.objects import annotations, condition_of
 from podium.api.pods import priority_class_of
-from podium.api.values.durations import duration_seconds
 from podium.api.values.quantity import INT64_MAX
-from podium.api.values.times import NANOS_PER_SECOND, epoch_s
+from podium.api.values.times import NANOS_PER_SECOND, duration_seconds, epoch_s
 from podium.scheduler.config.scheduler_options import (
     EVERY,
     MinimumRunTime,

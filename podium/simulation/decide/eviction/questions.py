@@ -10,7 +10,7 @@ from podium.api.errors import FieldError, InvalidValueError, unsupported
 from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, spec_of, uid
 from podium.api.pods import init_containers_of
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
-from podium.api.qos import qos_class, stored_or_computed_qos
+from podium.api.resources import qos_class, stored_or_computed_qos
 from podium.api.values.quantity import ceil_value, value
 from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.kubelet.eviction.eviction_ranking import rank

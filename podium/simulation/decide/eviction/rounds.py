@@ -10,8 +10,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from podium.api.objects import Object, key, uid
-from podium.api.values.durations import format_duration
-from podium.api.values.times import NANOS_PER_SECOND
+from podium.api.values.times import NANOS_PER_SECOND, format_duration
 from podium.kubelet.eviction.eviction_manager import (
     EvictionManager,
     EvictionRound,

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from podium.api.objects import Object, entries, part
 from podium.api.priority import SYSTEM_CRITICAL
-from podium.api.qos import qos_class
-from podium.api.resources import is_pod_level, is_sidecar
+from podium.api.resources import is_pod_level, is_sidecar, qos_class
 from podium.apiserver.admission.namespace_plugins import pod_faults
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule, workload_rule

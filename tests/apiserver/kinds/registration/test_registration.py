@@ -19,7 +19,7 @@ from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.names import object_meta
 
 KIND = Kind("example.com", "Widget", "widgets", subresources=("status",))
 VALID = checks.fields(

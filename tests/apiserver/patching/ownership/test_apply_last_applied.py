@@ -10,7 +10,7 @@ from podium.api.refused import RefusedError
 from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.patching import apply_configuration, track
-from podium.apiserver.validation.metadata import ANNOTATIONS_SIZE_MAX_BYTES
+from podium.apiserver.validation.names import ANNOTATIONS_SIZE_MAX_BYTES
 
 KIND = KINDS["ConfigMap"]
 NOW_S = 1_800_000_000.0
