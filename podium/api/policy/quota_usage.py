@@ -89,16 +89,6 @@ def increase(new: Mapping[str, Quantity], old: Mapping[str, Quantity]) -> Quanti
     return more
 
 
-def without_zeros(quantities: Mapping[str, Quantity]) -> Quantities:
-    """Return the quantities that aren't 0."""
-    return {name: amount for name, amount in quantities.items() if amount}
-
-
-def exceeding(amounts: Mapping[str, Quantity], bounds: Mapping[str, Quantity]) -> list[str]:
-    """Return the names of the amounts that are above their bounds."""
-    return [name for name, bound in bounds.items() if name in amounts and amounts[name] > bound]
-
-
 def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
     """Convert a pod's total `requests` or `limits` (nanos) into quantities in the pod's formats."""
     formats: dict[str, Format] = {}

@@ -30,7 +30,6 @@ from podium.api.policy.quota_usage import (
     added,
     as_written_by,
     compute_usage,
-    exceeding,
     has_deadline,
     in_scope,
     increase,
@@ -42,7 +41,6 @@ from podium.api.policy.quota_usage import (
     scope_selectors,
     tracked,
     usage,
-    without_zeros,
     written,
 )
 from podium.api.refused import StatusCause
@@ -104,10 +102,7 @@ def limit_faults(limit: Object, requests: Quantities, limits: Quantities | None)
             yield f"{subject}, but limit is {limited_to}"
     for resource, bound in sorted(read(limit.get("max")).items()):
         subject = f"maximum {resource} usage per {limit['type']} is {bound}"
-        request, limited_to = (
-            requests.get(resource),
-            None if limits is None else limits.get(resource),
-        )
+        request, limited_to = requests.get(resource), limited.get(resource)
         if limits is None and request is None:
             yield f"{subject}.  No request is specified"
         elif limits is not None and limited_to is None:
@@ -119,7 +114,7 @@ def limit_faults(limit: Object, requests: Quantities, limits: Quantities | None)
     if limits is not None:
         for resource, bound in sorted(read(limit.get("maxLimitRequestRatio")).items()):
             subject = f"{resource} max limit to request ratio per {limit['type']} is {bound}"
-            request, limited_to = (requests.get(resource, NONE), limits.get(resource, NONE))
+            request, limited_to = requests.get(resource, NONE), limits.get(resource, NONE)
             if not request:
                 yield f"{subject}, but no request is specified or request is 0"
             elif not limited_to:
@@ -266,7 +261,7 @@ class ResourceQuota(AdmissionPlugin):
                 continue
             used = read(status_of(quota).get("used"))
             after = added(used, increased)
-            if exceeded := exceeding(masked(after, increased), hard):
+            if exceeded := [one for one in hard if one in increased and after[one] > hard[one]]:
                 requested, already, limit = (
                     pretty(masked(amounts, exceeded)) for amounts in (increased, used, hard)
                 )
@@ -318,4 +313,4 @@ def _more(request: Attributes, obj: Object, *, was_in: bool) -> Quantities:
     used = usage(request.kind, obj, request.now_s)
     if was_in and request.old is not None:
         used = increase(used, usage(request.kind, request.old, request.now_s))
-    return without_zeros(used)
+    return {resource: amount for resource, amount in used.items() if amount}

@@ -37,10 +37,7 @@ class CustomStruct(Struct):
         self.kind = kind
 
 
-@lru_cache(maxsize=256)
-def custom_struct(kind: CustomKind) -> CustomStruct:
-    """Return the type of a custom kind's objects."""
-    return CustomStruct(kind)
+_custom_struct = lru_cache(maxsize=256)(CustomStruct)
 
 
 @lru_cache(maxsize=256)
@@ -70,13 +67,10 @@ def _type(schema: Schema) -> Type:
     is_atomic = schema.get("x-kubernetes-map-type") == "atomic"
     match schema.get("type"):
         case "object":
-            if schema.get(EMBEDDED):
-                return Struct(
-                    "", is_atomic, lambda: _whole(schema), is_open=bool(schema.get(PRESERVES))
-                )
-            if schema.get("properties"):
+            fields = _whole if schema.get(EMBEDDED) else _fields
+            if schema.get(EMBEDDED) or schema.get("properties"):
                 is_open = bool(schema.get(PRESERVES))
-                return Struct("", is_atomic, lambda: _fields(schema), is_open=is_open)
+                return Struct("", is_atomic, lambda: fields(schema), is_open=is_open)
             values = schema.get("additionalProperties")
             if isinstance(values, Mapping):
                 return MapOf(_type(values), is_atomic=is_atomic)
@@ -95,7 +89,7 @@ def _type(schema: Schema) -> Type:
 def struct_for(kind: Kind, api_version: str = "") -> Struct:
     """Return the type of a kind's objects, for built-in kinds in the given version."""
     if isinstance(kind, CustomKind):
-        return custom_struct(kind)
+        return _custom_struct(kind)
     found = struct_of(api_version or kind.api_version, kind.name)
     assert found is not None
     return found
