@@ -19,9 +19,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.process.python_garbage_collection import collect_rarely
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import PatchRequest
 from podium.cluster.drivers.driver_events import Called, DriverEvent

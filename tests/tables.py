@@ -12,8 +12,7 @@ from typing import Any
 
 import yaml
 
-from podium.api.errors import PodiumError
-from podium.api.refused import RefusedError
+from podium.api.errors import PodiumError, RefusedError
 
 
 def assert_results(file: Path, functions: Mapping[str, Callable[..., Any]]) -> None:

@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from podium.api.errors import ErrorKind, FieldError, aggregate, quoted
+from podium.api.errors import ErrorKind, FieldError, RefusedError, StatusCause, aggregate, quoted
 from podium.api.kinds.builtin_kinds import Kind
-from podium.api.refused import RefusedError, StatusCause
 
 MODIFIED = (
     "the object has been modified; please apply your changes to the latest version and try again"

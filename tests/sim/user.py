@@ -6,9 +6,9 @@ from random import Random
 from typing import Any
 
 from podium.api import objects as meta
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.patching import PatchRequest
 from podium.apiserver.server import ApiServer

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from podium.api.errors import aggregate
+from podium.api.errors import StatusCause, aggregate
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -43,7 +43,6 @@ from podium.api.policy.quota_usage import (
     usage,
     written,
 )
-from podium.api.refused import StatusCause
 from podium.api.resources import pod_limits, pod_requests
 from podium.apiserver.admission.plugin import (
     ALL_NAMESPACED,

@@ -8,10 +8,9 @@ from typing import Any
 import msgspec
 
 from podium.api.codec import text_decoder
-from podium.api.errors import FieldError, quoted
+from podium.api.errors import FieldError, RefusedError, StatusCause, quoted
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.refused import RefusedError, StatusCause
 from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject, typed
 from podium.apiserver.protobuf import read_protobuf

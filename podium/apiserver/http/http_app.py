@@ -17,15 +17,13 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from podium.api.refused import RefusedError
+from podium.api.errors import RefusedError
 from podium.apiserver import refusals
 from podium.apiserver.authentication.users import ANONYMOUS, Attempt, User
-from podium.apiserver.http.http_connection import raw_headers
-from podium.apiserver.http.http_server import Application
+from podium.apiserver.http.http_server import Application, raw_headers
 from podium.apiserver.http.limits import Limits
-from podium.apiserver.http.node_logs import NodeLogs
+from podium.apiserver.http.streams import NodeLogs, Watches
 from podium.apiserver.http.users import Tokens
-from podium.apiserver.http.watches import Watches
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import NodeLog, Request, Response, Watching

@@ -15,10 +15,9 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.errors import quoted
+from podium.api.errors import RefusedError, quoted
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import RefusedError
 from podium.apiserver.decoding.type_checker import unexpected
 from podium.apiserver.refusals import bad_request, inapplicable, internal
 from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, struct_of

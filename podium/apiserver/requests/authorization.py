@@ -7,11 +7,10 @@ from urllib.parse import unquote
 
 from msgspec import structs
 
-from podium.api.errors import quoted
+from podium.api.errors import RefusedError, quoted
 from podium.api.nodes import LEASE_NAMESPACE
 from podium.api.objects import Object, entries, part
 from podium.api.pods import init_containers_of, node_name_of, volumes_of
-from podium.api.refused import RefusedError
 from podium.apiserver.authentication import users
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests.messages import HEADER_SEPARATOR, Request

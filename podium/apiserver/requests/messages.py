@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from podium.api.codec.yaml_text import write_yaml
-from podium.api.refused import RefusedError
+from podium.api.errors import RefusedError
 from podium.apiserver.authentication.users import ADMIN, User
 from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.response_forms import Watching

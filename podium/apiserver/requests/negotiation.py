@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.protobuf import PREFIX, is_read
 from podium.apiserver.refusals import not_acceptable

@@ -9,11 +9,10 @@ from urllib.parse import quote, urlencode
 
 from msgspec import structs
 
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import ErrorKind, FieldError, RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, metadata_of, namespace, part, status_of
 from podium.api.pods import node_name_of
-from podium.api.refused import RefusedError
 from podium.api.values.times import TimeError, parse_time
 from podium.api.well_known import LOG_DIRECTORY
 from podium.apiserver.attributes import WriteOptions

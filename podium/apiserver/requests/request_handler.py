@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, unquote
 
 from msgspec.structs import replace
 
+from podium.api.errors import RefusedError
 from podium.api.kinds import custom_kinds
-from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registration.registrations import is_idle
 from podium.apiserver.long_work import kept
 from podium.apiserver.refusals import entity_too_large, no_room, no_such_method

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from podium.api.errors import FieldError, aggregate
+from podium.api.errors import FieldError, RefusedError, aggregate
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, uid
-from podium.api.refused import RefusedError
 from podium.api.usage import Usage
 from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity
 from podium.api.values.times import timestamp

@@ -9,7 +9,14 @@ from collections.abc import Iterable
 import msgspec
 
 from podium.api.conditions import with_condition
-from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
+from podium.api.errors import (
+    ErrorKind,
+    FieldError,
+    RefusedError,
+    StatusCause,
+    aggregate,
+    unsupported,
+)
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -24,7 +31,6 @@ from podium.api.objects import (
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.policy.disruption_budgets import selects, with_disruption
 from podium.api.policy.disruption_target import BY_EVICTION, DISRUPTION_TARGET
-from podium.api.refused import RefusedError, StatusCause
 from podium.apiserver.refusals import conflict, internal
 from podium.apiserver.verbs.delete import check_preconditions
 from podium.apiserver.verbs.verb_options import DeleteOptions

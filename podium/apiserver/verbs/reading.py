@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
+from podium.api.errors import RefusedError, StatusCause
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import RefusedError, StatusCause
 from podium.api.values.integers import parse_count
 from podium.apiserver.kinds.registration.registrations import registration_of
 from podium.apiserver.refusals import bad_request, internal

@@ -1,8 +1,8 @@
 """Calls to an API server in the same process."""
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, name
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.patching import PatchRequest
 from podium.apiserver.refusals import no_room

@@ -16,7 +16,7 @@ from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates, n
 from podium.apiserver.http.http_app import ApiApp, Backend
 from podium.apiserver.http.http_server import CannotListenError, Serving
 from podium.apiserver.http.limits import Limits
-from podium.apiserver.http.node_logs import NodeLogs
+from podium.apiserver.http.streams import NodeLogs
 from podium.apiserver.http.users import Tokens, kept_tokens, node_by_token
 from podium.cluster.embedded.defaults import USUAL_PORT
 from podium.cluster.embedded.directory import DataDirectory

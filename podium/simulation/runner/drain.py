@@ -7,6 +7,7 @@ are deleted.
 
 from collections.abc import Iterable
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -19,7 +20,6 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import is_finished, node_name_of, volumes_of
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.loading.unhealthy_objects import WAY_OUT, is_silent

@@ -10,6 +10,7 @@ from contextlib import suppress
 import msgspec
 from msgspec.structs import replace
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import Object, controller_of, key, name, namespace, spec_of, uid
 from podium.api.pods import is_active, is_ready
@@ -26,7 +27,6 @@ from podium.api.policy.disruption_budgets import (
     selects,
     sync_failure,
 )
-from podium.api.refused import RefusedError
 from podium.api.values.message_words import count, listed
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.apiserver.store.store import Store

@@ -6,10 +6,10 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, name, place_of, spec_of
-from podium.api.refused import RefusedError
 from podium.api.state_times import ahead_of
 from podium.api.values.message_words import likely_meant
 from podium.apiserver.attributes import Attributes

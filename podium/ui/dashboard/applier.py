@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import msgspec
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, name, namespace, version_of
-from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import User
 from podium.apiserver.requests import Request, Response
 from podium.cluster.embedded.initial_objects import InitialKinds

@@ -19,8 +19,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response, S
 from starlette.routing import Route
 from starlette.types import ExceptionHandler, Message, Receive, Scope, Send
 
-from podium.api.errors import quoted
-from podium.api.refused import RefusedError
+from podium.api.errors import RefusedError, quoted
 from podium.apiserver.authentication.users import READER, Attempt, User
 from podium.apiserver.http.http_app import read_body
 from podium.apiserver.http.http_server import Serving

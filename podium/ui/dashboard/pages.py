@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from podium.api.codec.yaml_text import write_yaml
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import uid
 from podium.api.policy.disruption_budgets import selects
 from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
-from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import User
 from podium.apiserver.refusals import not_found
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine

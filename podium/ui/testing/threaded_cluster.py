@@ -10,10 +10,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from podium.api.errors import PodiumError
+from podium.api.errors import PodiumError, RefusedError
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, key, part, spec_of
-from podium.api.refused import RefusedError
 from podium.api.values.message_words import and_more
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions

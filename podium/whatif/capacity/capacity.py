@@ -8,7 +8,7 @@ from itertools import chain, count, cycle, repeat
 import msgspec
 
 from podium.api.documents.report import report_facts
-from podium.api.errors import PodiumError
+from podium.api.errors import PodiumError, RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -24,7 +24,6 @@ from podium.api.objects import (
 from podium.api.pods import node_name_of, priority_class_of, scheduler_name_of
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.priority import pod_priority
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster.virtual.kubectl_apply import apply_manifest

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -23,7 +24,6 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_active, priority_class_of
 from podium.api.priority import NEVER, is_mirror, is_static, pod_priority, preemption_policy
-from podium.api.refused import RefusedError
 from podium.api.workloads import SCALED
 from podium.apiserver.admission.namespace_plugins import limits_by_namespace, with_default_amounts
 from podium.apiserver.admission.priority import PriorityClasses

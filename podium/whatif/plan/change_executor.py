@@ -4,11 +4,11 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
 from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.objects import Object, is_terminating, name, spec_of, was_in_a_cluster
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
-from podium.api.refused import RefusedError
 from podium.api.values.message_words import likely_meant
 from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import RefusedError
+from podium.api.errors import RefusedError
 from podium.apiserver.admission.pod_plugins import ServiceAccount, add_default_tolerations
 from podium.apiserver.admission.priority import PriorityClasses
 from tests.apiserver.admission.shelf import Door, Obj, container, pod, stored

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.refused import RefusedError
 from podium.apiserver.decoding import DecodedObject, decode
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS, EVICTION
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.refused import RefusedError
+from podium.api.errors import RefusedError
 from podium.apiserver.decoding import DecodedObject, PatchType, decode_patch
 from podium.apiserver.decoding.bodies import OPERATIONS_MAX
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.refused import RefusedError
 from podium.apiserver.decoding import DecodedObject, decode
 from podium.apiserver.decoding.type_checker import Checker
 from podium.apiserver.schema import struct_of

@@ -14,7 +14,7 @@ import pytest
 from starlette.types import Message
 
 from podium.apiserver.http.limits import Limits
-from podium.apiserver.http.watches import Watches
+from podium.apiserver.http.streams import Watches
 from podium.apiserver.requests import Request, Watching, handle
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store

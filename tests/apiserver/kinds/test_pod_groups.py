@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS, POD_GROUP, POD_GROUP_OF_PLUGINS, Kind
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiOptions, ApiServer, PatchRequest

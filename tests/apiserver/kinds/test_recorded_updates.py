@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import StatusCause
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.refused import StatusCause
 from podium.apiserver.kinds.registration.registrations import validate_update
 from podium.apiserver.refusals import invalid
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.refused import RefusedError
+from podium.api.errors import RefusedError
 from podium.apiserver.patching.patch_result import json_patched
 
 DOC: dict[str, Any] = {"a": {"b": [1, 2, 3], "c~/d": None}, "e": "f"}

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import PatchRequest, apply_patch
 

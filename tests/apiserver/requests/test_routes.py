@@ -5,8 +5,8 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.refused import RefusedError
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.routes import route, verbs
 from podium.apiserver.schema.struct_types import REVIEWS

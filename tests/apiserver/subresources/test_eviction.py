@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import RefusedError
+from podium.api.errors import RefusedError
 from podium.apiserver.subresources.bind_and_evict import DISRUPTED_PODS_MAX, evict
 
 NOW_S = 1_767_225_600.0

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, ListOptions, PatchRequest

@@ -2,8 +2,8 @@
 
 import json
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import LongWork, PostponedError
 from podium.apiserver.server import OBJECT_BYTES_MAX

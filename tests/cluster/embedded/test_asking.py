@@ -5,9 +5,8 @@ import time
 import pytest
 
 import podium
-from podium.api.errors import PodiumError
+from podium.api.errors import PodiumError, RefusedError
 from podium.api.objects import condition_status
-from podium.api.refused import RefusedError
 from tests.objects import namespace, node, pod, priority_class, workload
 
 

@@ -8,7 +8,7 @@ from kubernetes import client as kube
 from kubernetes import config
 
 import podium
-from podium.api.refused import RefusedError
+from podium.api.errors import RefusedError
 from tests.apiserver.custom_resources.crontabs import FILE, crontab, definition
 from tests.objects import namespace, reference
 

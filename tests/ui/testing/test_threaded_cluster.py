@@ -11,8 +11,7 @@ import httpx
 import pytest
 
 import podium
-from podium.api.errors import PodiumError
-from podium.api.refused import RefusedError
+from podium.api.errors import PodiumError, RefusedError
 from podium.cluster.drivers.machine_health import MachineError
 from podium.controllers.replica_set import ReplicaSetController
 from tests.cluster.embedded.client import Client

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from random import Random
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, Kind, kind_of
 from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import Object, is_terminating, key, name, namespace, status_of
 from podium.api.pods import node_name_of
-from podium.api.refused import RefusedError
 from podium.api.values.times import timestamp
 from podium.apiserver.admission import Admission
 from podium.apiserver.admission.priority import PriorityClasses

@@ -14,11 +14,10 @@ from rich.live import Live
 from rich.text import Text
 
 from podium.api.codec.field_validation import FieldValidation
-from podium.api.errors import PodiumError
+from podium.api.errors import PodiumError, RefusedError
 from podium.api.objects import is_terminating
 from podium.api.pods import is_finished
 from podium.api.process.python_garbage_collection import collect_rarely
-from podium.api.refused import RefusedError
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_clock import parse_speed
 from podium.cluster.embedded.cluster_counts import ClusterCounter

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, controller_key, key, spec_of, without
 from podium.api.pods import is_active, node_name_of, priority_class_of
 from podium.api.priority import is_mirror, is_static, pod_priority
-from podium.api.refused import RefusedError
 from podium.api.workloads import RECREATING, pod_template_of
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.whatif.plan.workload_owners import WorkloadOwners

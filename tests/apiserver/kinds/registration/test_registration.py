@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from podium.api.errors import FieldError
+from podium.api.errors import FieldError, RefusedError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registration import registration, strategy
 from podium.apiserver.kinds.registration.defaulting import filled, inside

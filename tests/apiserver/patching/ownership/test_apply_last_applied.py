@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.refused import RefusedError
 from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.patching import apply_configuration, track

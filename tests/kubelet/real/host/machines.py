@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from podium import Cluster
+from podium.api.errors import RefusedError
 from podium.api.objects import Object
-from podium.api.refused import RefusedError
 from podium.kubelet.real.host.host_stats import memory
 from tests import objects
 from tests.processes import end_with_tests
