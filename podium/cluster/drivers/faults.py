@@ -87,16 +87,11 @@ _USUAL = CallPlan(0.0, 0.0)
 
 
 class FaultInjector:
-    """Draws the latencies and faults of calls, watches and state machines.
-
-    Attributes:
-        latency: may be replaced by another one, unless it is `INSTANT`.
-        is_calm: whether all fault rates are 0 at present.
-        is_instant: whether all fault rates are 0 and there are no latencies.
-    """
+    """Draws the latencies and faults of calls, watches and state machines."""
 
     def __init__(self, latency: Latency, faults: Faults, rng: Random) -> None:
         self.latency = latency
+        """May be replaced by another one, unless it is `INSTANT`."""
         self._rng = rng
         self.faults = faults
 
@@ -109,7 +104,9 @@ class FaultInjector:
     def faults(self, faults: Faults) -> None:
         self._faults = faults
         self.is_calm = faults == Faults(slow_s=faults.slow_s)
+        """Whether all fault rates are 0 at present."""
         self.is_instant = self.is_calm and self.latency is INSTANT
+        """Whether all fault rates are 0 and there are no latencies."""
 
     def plan_call(self, effect: Effect) -> CallPlan:
         """Draw the delays and faults of a call."""

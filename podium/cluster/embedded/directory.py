@@ -91,9 +91,6 @@ class HighWater:
     """The latest time of a cluster, in a file, so that time never goes back in the next run.
 
     The stored time is ahead of the cluster's, so that few advances need a write.
-
-    Attributes:
-        time_s: an upper bound of the cluster's time so far, in seconds since the epoch.
     """
 
     STEP_S = 60.0
@@ -103,6 +100,7 @@ class HighWater:
         try:
             text = path.read_text(encoding="utf-8") if path.exists() else "0"
             self.time_s = float(text)
+            """An upper bound of the cluster's time so far, in seconds since the epoch."""
         except (OSError, ValueError) as error:
             raise PodiumError(f"{path}: doesn't hold a time: {error}") from error
 

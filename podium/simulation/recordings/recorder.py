@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from podium.api.errors import PodiumError
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, labels, spec_of, version_of
 from podium.api.well_known import LAST_APPLIED
 from podium.cluster.client.connection import Connection
@@ -18,15 +19,7 @@ from podium.machines.async_api import ForbiddenError, NotServedError, ObjectList
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
 from podium.scheduler.machine.event_handlers import KINDS
-from podium.simulation.recordings.segments import (
-    BEGIN,
-    END,
-    GAP,
-    STATE,
-    Identity,
-    SegmentWriter,
-    identity_of,
-)
+from podium.simulation.recordings.segments import BEGIN, END, GAP, STATE, SegmentWriter, identity_of
 
 FLUSH_S = 1.0
 """The seconds between two flushes, which are lost at most if the recorder is killed."""

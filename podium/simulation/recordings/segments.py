@@ -18,6 +18,7 @@ import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import kind_of
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, place_of
 from podium.api.release import __version__
 from podium.machines.events import Change
@@ -33,9 +34,6 @@ _GZIP = 16 + zlib.MAX_WBITS
 _NAME = re.compile(r"segment-(\d{6})\.jsonl\.gz")
 
 Line = dict[str, Any]
-
-Identity = tuple[str, str, str]
-"""Key of an object's kind, its namespace (empty for cluster-scoped objects), and its name."""
 
 
 class SegmentWriter:
@@ -147,11 +145,7 @@ def segment_paths(directory: Path) -> list[Path]:
 
 
 def read_segments(directory: Path) -> Iterator[tuple[Path, list[Line], bool]]:
-    """Yield path and lines of each segment, in order, and whether its end is incomplete.
-
-    Raises:
-        PodiumError: there is no recording, or one of its segments is missing or damaged.
-    """
+    """Yield each segment's path and lines, and if its end is incomplete; raises PodiumError."""
     paths = segment_paths(directory)
     if not paths:
         raise PodiumError(f"{directory}: there is no recording (segment-000001.jsonl.gz)")

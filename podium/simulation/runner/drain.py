@@ -51,20 +51,17 @@ _EMPTY_DIR = (
 
 
 class Drainer:
-    """The drain of a node.
-
-    Attributes:
-        state: `running`, `done` or `failed`.
-        moved_s: time of the last progress, in seconds since the epoch.
-    """
+    """The drain of a node."""
 
     def __init__(self, cluster: Cluster, observer: Observer, drain: Drain) -> None:
         self.drain = drain
         self.state = "running"
+        """`running`, `done` or `failed`."""
         self._cluster = cluster
         self._observer = observer
         self._about = ("Node", "", drain.node)
         self._started_s = self.moved_s = cluster.driver.now_s
+        """The time of the last progress, in seconds since the epoch."""
         # By uid: pods that are still to be evicted, and pods that were.
         self._asking: dict[str, Object] = {}
         self._leaving: dict[str, Object] = {}

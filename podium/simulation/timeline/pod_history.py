@@ -5,15 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, controller_key, is_terminating, key, uid
 from podium.api.pods import completion_index, is_finished, node_name_of
 from podium.api.policy.disruption_target import BY_SCHEDULER, Cause, cause_of_reason
 from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.daemon_set_state import target_of
 from podium.simulation.timeline.facts import TimelineEntry
-
-Owner = tuple[str, str, str]
-"""Kind, namespace and name of a controller."""
 
 _ENDS = ("PodTerminating", "PodFailed", "PodGone")
 _AT_ONCE_S = 1.0
@@ -40,7 +38,7 @@ class PodHistory(msgspec.Struct):
     pod: str
     priority: int
     priority_class: str
-    owner: Owner | None
+    owner: Identity | None
     is_new: bool
     node: str = ""
     created_s: float = 0.0
@@ -98,7 +96,7 @@ class PodHistories:
         self.repetitions = Repetitions()
         self._before = before
         self._find = find
-        self._lost: dict[Owner, list[PodHistory]] = defaultdict(list)
+        self._lost: dict[Identity, list[PodHistory]] = defaultdict(list)
         # The pods so far, and of those that ended alike the first, with how many there were then.
         self._ended: dict[tuple[object, ...], tuple[str, int]] = {}
         for entry in entries:

@@ -19,21 +19,18 @@ _LACKS_PANDAS = (
 
 
 class Answer:
-    """The report that answers a question, with all fields that `-o json` prints.
-
-    Attributes:
-        rows: name of the list that `to_pandas` converts by default.
-        presented_by: `module:name` of the function that makes the presentation.
-        printed_by: as `presented_by`, with a keyword `wide`, for the presentation on a terminal;
-            empty to use `presented_by`.
-        warns: output formats without `warnings`; these are then printed to standard error.
-    """
+    """The report that answers a question, with all fields that `-o json` prints."""
 
     __slots__ = ()
     rows: ClassVar[str]
+    """Name of the list that `to_pandas` converts by default."""
     presented_by: ClassVar[str]
+    """`module:name` of the function that makes the presentation."""
     printed_by: ClassVar[str] = ""
+    """As `presented_by`, with a keyword `wide`, for the presentation on a terminal; empty to use
+    `presented_by`."""
     warns: ClassVar[tuple[str, ...]] = ()
+    """Output formats without `warnings`; these are then printed to standard error."""
 
     @classmethod
     def of(cls, report: Any, **more: Any) -> Self:

@@ -7,10 +7,9 @@ from podium.whatif.lint.lint_presentation import finding_text, plain_text
 from podium.whatif.lint.lint_report import LintReport, Severity
 
 
-class LintAnswer(Answer, LintReport):
+class LintAnswer(Answer, LintReport, repr=False):
     """Mistakes in manifests or in a cluster; see `podium lint`."""
 
-    __slots__ = ()
     rows = "findings"
     presented_by = "podium.whatif.lint.lint_presentation.lint_presentation"
     printed_by = presented_by

@@ -87,10 +87,9 @@ class ComparisonAnswer(Answer, Comparison, kw_only=True, repr=False):
         return self.picture.png if self.picture is not None and output == "png" else None
 
 
-class SweepAnswer(Answer, SweepReport):
+class SweepAnswer(Answer, SweepReport, repr=False):
     """The trials of a sweep; see `podium sweep`."""
 
-    __slots__ = ()
     rows = "trials"
     presented_by = "podium.simulation.experiments.sweep.sweep_presentation.sweep_presentation"
 

@@ -17,26 +17,23 @@ _EXPLANATIONS = "podium.whatif.explain.explanation_presentation"
 _RESILIENCE = "podium.whatif.resilience.resilience_presentation"
 
 
-class CapacityAnswer(Answer, Capacity):
+class CapacityAnswer(Answer, Capacity, repr=False):
     """The number of pods that fit; see `podium capacity`."""
 
-    __slots__ = ()
     rows = "templates"
     presented_by = f"{_CAPACITY}.capacity_presentation"
 
 
-class NodesAnswer(Answer, CheapestNodes):
+class NodesAnswer(Answer, CheapestNodes, repr=False):
     """The cheapest nodes to add; see `podium capacity --node-shape`."""
 
-    __slots__ = ()
     rows = "shapes"
     presented_by = f"{_CAPACITY}.cheapest_nodes_presentation"
 
 
-class ExplanationAnswer(Answer, PodExplanation):
+class ExplanationAnswer(Answer, PodExplanation, repr=False):
     """The decisions about a pod; see `podium explain`."""
 
-    __slots__ = ()
     rows = "decisions.feasible"
     presented_by = f"{_EXPLANATIONS}.explanation_presentation"
     printed_by = f"{_EXPLANATIONS}.printed_explanation"
@@ -70,9 +67,8 @@ class ResilienceAnswer(Answer, Resilience, kw_only=True, repr=False):
     warns = TERMINAL
 
 
-class RolloutAnswer(Answer, RolloutAdvice):
+class RolloutAnswer(Answer, RolloutAdvice, repr=False):
     """An order in which to introduce priority classes; see `podium rollout`."""
 
-    __slots__ = ()
     rows = "steps"
     presented_by = "podium.whatif.rollout_order.rollout_presentation.rollout_presentation"

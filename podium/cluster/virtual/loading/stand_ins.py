@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import (
     Object,
     annotations,
@@ -38,9 +39,6 @@ from podium.controllers.kit.controller_revisions import (
 )
 from podium.controllers.kit.pod_templates import hash_of
 from podium.controllers.stateful_set import INDEX_LABEL, NAME_LABEL, ordinal_of
-
-Identity = tuple[str, str, str]
-"""Kind, namespace and name."""
 
 _API_VERSIONS = {
     **dict.fromkeys(("ReplicaSet", "Deployment", "StatefulSet", "DaemonSet"), "apps/v1"),
