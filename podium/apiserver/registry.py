@@ -18,10 +18,6 @@ GroupVersion = tuple[str, str]
 class Registry:
     """Immutable registry of the served kinds.
 
-    Attributes:
-        by_plural: kinds by (group, version), and then by plural, in order.
-        groups: versions of each group, the preferred version first.
-
     Args:
         definitions: CustomResourceDefinitions, which are served if established.
         unstored: further kinds, whose objects aren't stored.
@@ -44,10 +40,12 @@ class Registry:
         served = (*optional, *(kind for kind in customs if kind.is_served))
         self._called = {(kind.api_version, kind.name): kind for kind in served}
         self.by_plural = {**_BUILT_IN, **_by_plural(unstored), **_by_plural(self._called.values())}
+        """Kinds by (group, version), and then by plural, in order."""
         self.groups: Mapping[str, tuple[str, ...]] = {
             group: tuple(version for other, version in self.by_plural if other == group)
             for group, _ in self.by_plural
         }
+        """Versions of each group, the preferred version first."""
 
     def named(self, key: str) -> Kind:
         """Return the kind with a key; raises RefusedError (404)."""

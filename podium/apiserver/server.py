@@ -84,10 +84,6 @@ class ApiServer:
     Namespaces are empty for cluster-scoped kinds and, in lists and watches, for all namespaces.
     Objects are JSON values that are shared with the store and must not be modified. Every verb
     raises `RefusedError` where kube-apiserver returns an error.
-
-    Attributes:
-        usage: reads the resource usage of nodes and pods; None without metrics.
-        reaches_nodes: whether logs are fetched from kubelets.
     """
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
@@ -98,7 +94,9 @@ class ApiServer:
         self._maker = Maker(store, rng, options.names_salt)
         self.service_account_tokens: ServiceAccountTokens | None = None
         self.reaches_nodes = False
+        """Whether logs are fetched from kubelets."""
         self.usage: UsageReader | None = None
+        """Reads the resource usage of nodes and pods; None without metrics."""
         self.authorizer = Authorizer(store)
         self._registry = partial(Registry, optional=options.kinds)
         self._kinds = Derived(store, DEFINITION.key, self._registry)

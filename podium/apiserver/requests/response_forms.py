@@ -113,16 +113,13 @@ def _bare(obj: Object, form: Form) -> dict[str, Any]:
 
 
 class Watching:
-    """A started watch, as the body of a response.
-
-    Attributes:
-        stream: the events; the server closes the stream at the end of the watch.
-        timeout_s: seconds until the watch ends; None for the server's default.
-    """
+    """A started watch, as the body of a response."""
 
     def __init__(self, stream: WatchStream, form: Form, timeout_s: int | None) -> None:
         self.stream = stream
+        """The events; the server closes the stream at the end of the watch."""
         self.timeout_s = timeout_s
+        """Seconds until the watch ends; None for the server's default."""
         self.form = form
         self._needs_headers = True
 

@@ -221,14 +221,11 @@ class LiveDriver(Driver):
 
 
 class _Reflector:
-    """Lists and watches one kind for one machine.
-
-    Attributes:
-        cache: the listed and watched objects; their changes may still wait for delivery.
-    """
+    """Lists and watches one kind for one machine."""
 
     def __init__(self, driver: LiveDriver, runner: MachineRunner, kind: str) -> None:
         self.cache = InformerCache(kind)
+        """The listed and watched objects; their changes may still wait for delivery."""
         self._driver = driver
         self._runner = runner
         self._is_synced = False

@@ -41,15 +41,12 @@ class MachineError(PodiumError):
 
 
 class MachineHealth:
-    """Tracks failures of state machines, for a driver that survives them.
-
-    Attributes:
-        panics: number of exceptions by machine, including the API server's during its calls.
-    """
+    """Tracks failures of state machines, for a driver that survives them."""
 
     def __init__(self) -> None:
         self.machines: dict[str, None] = {}
         self.panics: Counter[str] = Counter()
+        """Number of exceptions by machine, including the API server's during its calls."""
         self._restarts: dict[str, Restarts] = {}
         # By machine: the reason of its last failure, and until when that counts.
         self._failures: dict[str, tuple[str, float]] = {}

@@ -50,19 +50,17 @@ class RetryingApi:
 
     Events have a separate queue, and are written one at a time while other calls are waiting or
     under way, so that Events about bindings don't delay bindings.
-
-    Attributes:
-        repeated: number of repetitions, by HTTP code.
-        events_lost: number of Events that were dropped because too many were waiting.
-        waited: called with each call and how many seconds it waited for a slot.
-        is_needless: returns whether a queued call has become unnecessary.
     """
 
     def __init__(self, api: HttpApi, calls: RateLimiter, events: RateLimiter, rng: Random) -> None:
         self.repeated: Counter[int] = Counter()
+        """Number of repetitions, by HTTP code."""
         self.events_lost = 0
+        """Number of Events that were dropped because too many were waiting."""
         self.waited: Callable[[Effect, float], None] = lambda effect, seconds: None
+        """Called with each call and how many seconds it waited for a slot."""
         self.is_needless: Callable[[Effect], bool] = lambda effect: False
+        """Returns whether a queued call has become unnecessary."""
         self._api = api
         self._lists = calls
         self._rng = rng

@@ -23,15 +23,12 @@ _NAMED = re.compile(r"[+-]?inf(inity)?|nan", re.IGNORECASE | re.ASCII)
 
 
 class ThresholdError(PodiumError):
-    """Invalid thresholds, with the kubelet's message for the first fault.
-
-    Attributes:
-        faults: all faults of a map; the kubelet reads maps in random order, and reports one fault.
-    """
+    """Invalid thresholds, with the kubelet's message for the first fault."""
 
     def __init__(self, *faults: str) -> None:
         super().__init__(faults[0])
         self.faults = tuple(dict.fromkeys(faults))
+        """All faults of a map; the kubelet reads maps in random order, and reports one fault."""
 
 
 def parse_thresholds(

@@ -34,16 +34,13 @@ class ScriptedDurationError(InvalidValueError):
 
 @dataclass(frozen=True, slots=True)
 class ScriptedDuration:
-    """A fixed or random duration.
-
-    Attributes:
-        most_s: upper bound in seconds; `ENDLESS_S` if the duration never ends.
-        mean_s: mean of an exponentially distributed duration; None for other durations.
-    """
+    """A fixed or random duration."""
 
     least_s: float
     most_s: float
+    """Upper bound in seconds; `ENDLESS_S` if the duration never ends."""
     mean_s: float | None = None
+    """Mean of an exponentially distributed duration; None for other durations."""
 
     @property
     def is_fixed(self) -> bool:
@@ -110,22 +107,19 @@ class BehaviourError(PodiumError):
 
 
 class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
-    """The behaviour of a simulated pod.
-
-    Attributes:
-        startup: time from admission until images are pulled and the network is set up.
-        init: time that each init container runs.
-        ready_after: time from the start of containers until they are ready.
-        run: time from the start of containers until they exit by themselves.
-        termination: time from SIGTERM until containers exit, at most the grace period.
-    """
+    """The behaviour of a simulated pod."""
 
     startup: ScriptedDuration = NO_TIME
+    """Time from admission until images are pulled and the network is set up."""
     init: ScriptedDuration = NO_TIME
+    """Time that each init container runs."""
     ready_after: ScriptedDuration = NO_TIME
+    """Time from the start of containers until they are ready."""
     run: ScriptedDuration = ENDLESS
+    """Time from the start of containers until they exit by themselves."""
     exit_code: int = 0
     termination: ScriptedDuration = ENDLESS
+    """Time from SIGTERM until containers exit, at most the grace period."""
 
 
 AT_ONCE = Behaviour()
@@ -136,27 +130,24 @@ DEFAULT_BEHAVIOUR = Behaviour(startup=fixed(2.0))
 
 
 class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of all simulated nodes of a cluster.
-
-    Attributes:
-        behaviour: default behaviour of pods.
-        seed: seed of random durations and usage.
-        records_lives: whether starts, exits and restarts of containers are recorded as Events;
-            rejections and preemptions by nodes always are.
-        writes_heartbeats: whether Leases are renewed, for other readers than Podium's own
-            controller (see `podium.api.nodes`).
-        simulates_all: whether all nodes are simulated; otherwise only nodes with the annotation
-            `podium.dev/simulated: "true"`.
-        gathers_s: seconds for which changes are gathered before a sync, to save syncs.
-    """
+    """The settings of all simulated nodes of a cluster."""
 
     behaviour: Behaviour = AT_ONCE
+    """Default behaviour of pods."""
     eviction: EvictionConfig = msgspec.field(default_factory=lambda: read_eviction_config({}))
     seed: int = 0
+    """Seed of random durations and usage."""
     records_lives: bool = False
+    """Whether starts, exits and restarts of containers are recorded as Events; rejections and
+    preemptions by nodes always are."""
     writes_heartbeats: bool = False
+    """Whether Leases are renewed, for other readers than Podium's own controller (see
+    `podium.api.nodes`)."""
     simulates_all: bool = True
+    """Whether all nodes are simulated; otherwise only nodes with the annotation
+    `podium.dev/simulated: "true"`."""
     gathers_s: float = 0.0
+    """Seconds for which changes are gathered before a sync, to save syncs."""
 
 
 def _exit_code(text: str) -> int:

@@ -61,11 +61,7 @@ _UNKNOWN = "{kind} {name} is left out, as Podium doesn't know the kind"
 
 
 class Loader:
-    """Completes objects and puts them into a store.
-
-    Attributes:
-        exported: uids of the objects that come from an API server.
-    """
+    """Completes objects and puts them into a store."""
 
     def __init__(self, store: Store, rng: Random, now_s: float, options: ClusterOptions) -> None:
         self._store = store
@@ -78,6 +74,7 @@ class Loader:
         self._keeps = options.nodes is not None and not options.heals
         self._behaviour = options.nodes.behaviour if options.nodes else AT_ONCE
         self.exported: set[str] = set()
+        """Uids of the objects that come from an API server."""
         self._notes: list[str] = []
         self._defaulted = False
         self._uids: Mapping[tuple[str, str, str], str] = {}
