@@ -72,10 +72,6 @@ class CandidateNode(Report):
     """Name of the key at which the node lost, `NAME_KEY` if it lost only by its name; None for the
     chosen node."""
 
-    @property
-    def is_chosen(self) -> bool:
-        return self.lost_at is None
-
 
 class PreemptionOutcome(Report, kw_only=True):
     """A preemption that a scheduler decided, with the candidates between which it chose."""

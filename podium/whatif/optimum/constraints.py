@@ -78,7 +78,7 @@ def _require_preemptors(model: Model) -> None:
         occupants = model.occupants[number]
         preemptors: list[Term] = []
         for other, demand in enumerate(model.demands):
-            if not (demand.cls.preempts and demand.priority in occupants.taken_by):
+            if not (demand.cls.preempts and demand.cls.priority in occupants.taken_by):
                 continue
             rows, peer_group = {occupants.row}, occupants.cls.peer_group
             for key in _blocking_keys(model, demand, peer_group) if is_cross_node else ():

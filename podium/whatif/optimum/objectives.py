@@ -33,19 +33,19 @@ def objectives(model: Model) -> Iterator[Objective]:
     the disruption. Victims below the next lower priority of pending pods don't count yet, as the
     pods of that priority may preempt them, too.
     """
-    levels = sorted({demand.priority for demand in model.demands}, reverse=True)
+    levels = sorted({demand.cls.priority for demand in model.demands}, reverse=True)
     for level, following in zip(levels, [*levels[1:], None], strict=True):
         costs = {
             variable: -1
             for demand, places in zip(model.demands, model.placed, strict=True)
-            if demand.priority == level
+            if demand.cls.priority == level
             for variable in places.values()
         }
         yield Objective(UNPLACED, level, costs)
         gone = [
             number
             for number in model.gone
-            if following is None or model.occupants[number].priority >= following
+            if following is None or model.occupants[number].cls.priority >= following
         ]
         for key in model.scheduler.handle.options.candidate_order if gone else ():
             for terms in _costs(model, key, gone):
@@ -69,8 +69,8 @@ def _costs(model: Model, key: CandidateKey, gone: Sequence[int]) -> Iterator[lis
             yield found
         case CandidateKey.HIGHEST_PRIORITY:
             # A variable a priority, the highest first, is 1 if a victim has at least that one.
-            for priority in sorted({pods.priority for _, pods in variables}, reverse=True):
-                victims = [(one, 1) for one, pods in variables if pods.priority == priority]
+            for priority in sorted({pods.cls.priority for _, pods in variables}, reverse=True):
+                victims = [(one, 1) for one, pods in variables if pods.cls.priority == priority]
                 terms = [*victims, *found[-1:]]
                 reached = program.flag(terms)
                 for variable, _ in terms:
@@ -80,14 +80,16 @@ def _costs(model: Model, key: CandidateKey, gone: Sequence[int]) -> Iterator[lis
             yield found
         case CandidateKey.PRIORITY_SUM:
             pods_max = sum(len(pods.pods) for _, pods in variables)
-            least = min(pods.priority for _, pods in variables)
-            most = max(pods.priority for _, pods in variables)
+            least = min(pods.cls.priority for _, pods in variables)
+            most = max(pods.cls.priority for _, pods in variables)
             if (most - least) * pods_max < PRIORITY_OFFSET:
                 # Then a victim more is always worse, and small numbers have the same order.
                 yield [(variable, 1) for variable, _ in variables]
-                yield [(variable, pods.priority - least) for variable, pods in variables]
+                yield [(variable, pods.cls.priority - least) for variable, pods in variables]
             else:
-                yield [(variable, pods.priority + PRIORITY_OFFSET) for variable, pods in variables]
+                yield [
+                    (variable, pods.cls.priority + PRIORITY_OFFSET) for variable, pods in variables
+                ]
         case CandidateKey.VICTIM_COUNT:
             yield [(variable, 1) for variable, _ in variables]
         case _ if key not in NOT_MINIMISED:

@@ -59,10 +59,6 @@ class Demand(msgspec.Struct, frozen=True):
     """The requests of each pod, by names of resources (also `pods`)."""
     spreads: Sequence[Spread]
 
-    @property
-    def priority(self) -> int:
-        return self.cls.priority
-
 
 class Occupants(msgspec.Struct, frozen=True):
     """Interchangeable pods of one node, in the order in which they become victims."""
@@ -76,10 +72,6 @@ class Occupants(msgspec.Struct, frozen=True):
     """The values of each pod for candidate keys that are sums over victims."""
     taken_by: frozenset[int]
     """The priorities of pending pods that may preempt these pods."""
-
-    @property
-    def priority(self) -> int:
-        return self.cls.priority
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -171,7 +163,7 @@ class ProblemReader:
             own = demand.cls if demand.spreads else key_of(demand.cls.peer_group)
             amounts = tuple(sorted(demand.amounts.items()))
             limits = tuple(demand.rows), amounts, demand.cls.host_ports
-            rank = demand.scheduler_name, demand.priority, demand.cls.preempts
+            rank = demand.scheduler_name, demand.cls.priority, demand.cls.preempts
             groups[own, rank, limits].append(demand)
         demands = [
             replace(
@@ -180,7 +172,7 @@ class ProblemReader:
             )
             for alike in groups.values()
         ]
-        priorities = {demand.priority for demand in demands if demand.cls.preempts}
+        priorities = {demand.cls.priority for demand in demands if demand.cls.preempts}
         occupants = [*self._occupants(priorities, key_of)]
         for row, on_node in enumerate(self._snapshot.pods_on):
             for pod in on_node:

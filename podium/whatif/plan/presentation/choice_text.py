@@ -34,8 +34,8 @@ def candidate_table(
             lost = names.index(one.lost_at)
             later = [Toned(str(value), Tone.FAINT) for value in values[lost + 1 :]]
             values[lost:] = [Toned(f"{values[lost]} {_LOSING}", Tone.BAD), *later]
-        node = Toned(one.node, Tone.GOOD if one.is_chosen else Tone.NONE)
-        result = "chosen" if one.is_chosen else f"lost: {one.lost_at}"
+        node = Toned(one.node, Tone.GOOD if one.lost_at is None else Tone.NONE)
+        result = "chosen" if one.lost_at is None else f"lost: {one.lost_at}"
         rows.append((node, victims, *values, result))
     rows += [(more, *[""] * (len(headers) - 1)) for more in and_more(left_out)]
     return Table(headers, rows, title=title)
