@@ -97,7 +97,6 @@ class PreemptionOutcome(Report, kw_only=True):
     left_out: Annotated[int, IF_ANY, Field(serialization_alias="alternativesLeftOut")]
     """Number of further candidates."""
     chosen: Annotated[CandidateNode, HIDDEN]
-    """The chosen candidate."""
     keys: Annotated[tuple[tuple[str, str], ...], HIDDEN]
     """Names and headings of the keys by which candidates were compared, in order."""
 

@@ -65,7 +65,6 @@ class Question(Options, Generic[A_co]):
     took_files: ClassVar[bool] = False
     """Whether `--output` once named a file, as `--output-file` does now."""
     usual_format: ClassVar[str] = "table"
-    """The default format."""
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Packages of the extra `experiments` that formats need, by format."""
 

@@ -238,7 +238,6 @@ class Moment(RepeatedRow, kw_only=True):
     happening: Annotated[Happening, Field(serialization_alias="event")]
     """What happened."""
     uid: Annotated[str, HIDDEN]
-    """The uid of the pod."""
     node: Annotated[str, IF_ANY] = ""
     """The node of the pod; empty if none."""
     detail: Annotated[str, IF_ANY, Field(serialization_alias="reason")] = ""

@@ -30,7 +30,6 @@ class Trial(Report):
     settings: Mapping[str, Any]
     """Values by the names of the settings."""
     runs: Annotated[Sequence[TrialRun], HIDDEN]
-    """Runs of all scenarios and seeds."""
     measures: Mapping[str, float]
     """Means of the measures over the runs that succeeded."""
 

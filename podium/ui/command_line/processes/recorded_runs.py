@@ -21,7 +21,6 @@ class Recording:
     """Records a plan or simulation while it runs, and serves the recording as a web page."""
 
     asked: Asked
-    """The inputs of a recorded plan."""
 
     def begin(self, cluster: Cluster, observer: Observer | None = None) -> None:
         """Begin to record a cluster; the cluster of a plan has an observer already."""
