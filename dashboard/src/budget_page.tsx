@@ -1,5 +1,6 @@
 // All about a disruption budget: how much is left of it, the pods that it covers, and who hit them.
 import { podKey } from "./cluster";
+import { entryOf } from "./disruptions";
 import { count } from "./format";
 import { Entries, Facts, Manifest, PodName, useAnswer } from "./parts";
 import { budgetLink, nodeLink } from "./routes";
@@ -7,11 +8,14 @@ import type { BudgetPage, Pod } from "./shapes";
 import { useStore } from "./store";
 import { SortedTable } from "./table";
 
+const HITS_SHOWN = 200;
+
 export function BudgetView({ namespace, name }: { namespace: string; name: string }) {
-  const { cluster } = useStore().history!;
+  const { cluster, disruptions } = useStore().history!;
   const budget = cluster.budgets.get(`${namespace}/${name}`);
   const { answer, problem } = useAnswer<BudgetPage>(budgetLink({ namespace, name }).slice(2), JSON.stringify(budget));
   const pods = (answer?.pods ?? []).flatMap((uid) => cluster.pods.get(uid) ?? []);
+  const hits = disruptions.filter(({ budgets }) => budgets.some((one) => one.name === name && one.namespace === namespace));
   return (
     <div class="page">
       <h1 tabIndex={-1}>{name} <small>disruption budget in {namespace}</small></h1>
@@ -23,6 +27,7 @@ export function BudgetView({ namespace, name }: { namespace: string; name: strin
       ) : <p class="faint">It isn't there at the time that is shown.</p>}
       {problem && <p class="bad" role="alert">{problem}</p>}
       {pods.length > 0 && <><h2>Pods that it covers</h2><Covered pods={pods} /></>}
+      {hits.length > 0 && <><h2>Disruptions of its pods</h2><Entries entries={hits.map(entryOf)} linesMax={HITS_SHOWN} /></>}
       {answer && answer.history.length > 0 && <><h2>What happened to it</h2><Entries isOfOne entries={[...answer.history].reverse()} /></>}
       {answer && <Manifest text={answer.manifest} />}
     </div>

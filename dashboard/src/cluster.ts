@@ -61,7 +61,7 @@ export class Cluster {
   // Makes a step, and returns the one that leads back.
   apply(step: Step): Step {
     const back: Step = { ...step, nodes: [], goneNodes: [], pods: [], gonePods: [], budgets: [],
-      goneBudgets: [], entries: [] };
+      goneBudgets: [], entries: [], disruptions: [] };
     for (const node of step.nodes) keep(this.nodes.get(node.name), node.name, back.nodes, back.goneNodes);
     for (const name of step.goneNodes) keep(this.nodes.get(name), "", back.nodes, []);
     for (const pod of step.pods) keep(this.pods.get(pod.uid), pod.uid, back.pods, back.gonePods);

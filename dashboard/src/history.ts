@@ -1,20 +1,23 @@
 // The moments of a cluster, one of which is looked at.
 import { Cluster } from "./cluster";
-import { laneOf, type Lane } from "./lanes";
+import { Disruptions, entryOf, laneOfGroup } from "./disruptions";
+import { laneOf, type LaidEntry, type Lane } from "./lanes";
 import type { Entry, Step, View } from "./shapes";
 
 // A page that stays open forgets what is older.
 const STEPS_MAX = 20_000;
 const ENTRIES_MAX = 50_000;
 
-export interface LaidEntry extends Entry { lane: Lane }
-const laid = (entry: Entry): LaidEntry => ({ ...entry, lane: laneOf(entry) });
+// A disruption says all that the scheduler's Event about it says.
+export const laidOf = (entries: Entry[]): LaidEntry[] =>
+  entries.filter(({ type }) => type !== "Preempted").map((entry) => ({ ...entry, lane: laneOf(entry) }));
 
 interface Known { number: number; atS: number; step: Step | null; back: Step | null; entriesEnd: number }
 
 export class History {
   readonly cluster: Cluster;
   readonly entries: LaidEntry[];
+  readonly disruptions: Disruptions;
   private known: Known[];
   // Which of the known moments the cluster is at.
   position = 0;
@@ -23,7 +26,8 @@ export class History {
 
   constructor(public view: View) {
     this.cluster = new Cluster(view);
-    this.entries = view.entries.map(laid);
+    this.entries = laidOf(view.entries);
+    this.disruptions = new Disruptions(view.clock, view.disruptions);
     this.known = [{ ...view, step: null, back: null, entriesEnd: this.entries.length }];
   }
 
@@ -34,10 +38,29 @@ export class History {
   get atS() { return this.known[this.position]!.atS; }
   get entriesEnd() { return this.known[this.position]!.entriesEnd; }
 
+  get disruptionsEnd() {
+    return this.follows ? this.disruptions.all.length : this.disruptions.endAt((one) => one.atS <= this.atS);
+  }
+
+  // What has happened until then, the latest first; of all lanes, or of one.
+  *latest(lane: Lane | ""): Iterable<LaidEntry> {
+    const { entries, disruptions: { all } } = this;
+    for (let [entry, lost] = [this.entriesEnd - 1, this.disruptionsEnd - 1]; entry >= 0 || lost >= 0; ) {
+      if (lost >= 0 && (entry < 0 || all[lost]!.atS >= entries[entry]!.atS)) {
+        const one = all[lost--]!;
+        if (!lane || laneOfGroup(one.group) === lane) yield entryOf(one);
+      } else {
+        const one = entries[entry--]!;
+        if (one.text && (!lane || one.lane === lane)) yield one;
+      }
+    }
+  }
+
   add(step: Step) {
     if (step.number <= this.number) return;
     if (step.priorityClasses) this.view = { ...this.view, priorityClasses: step.priorityClasses };
-    this.entries.push(...step.entries.map(laid));
+    this.entries.push(...laidOf(step.entries));
+    this.disruptions.put(step.disruptions);
     const { number, atS } = step;
     this.known.push({ number, atS, step, back: null, entriesEnd: this.entries.length });
     if (this.follows) this.go(this.last);

@@ -4,11 +4,12 @@ import type { Entry } from "./shapes";
 export const LANES = ["bound", "preempted", "evicted", "tainted"] as const;
 export type Lane = (typeof LANES)[number] | "other";
 
-// Which lane of the timeline an entry belongs to.
-export function laneOf({ type, text }: Entry): Lane {
+export interface LaidEntry extends Entry { lane: Lane; preemptor?: string }
+
+// Which lane of the timeline an entry belongs to; disruptions know theirs.
+export function laneOf({ type, lane }: Entry & Partial<LaidEntry>): Lane {
+  if (lane) return lane;
   if (/Bound$/.test(type)) return "bound";
-  const cause = /(Terminating|Failed)$/.test(type) ? /\(.*(preempt|evict|taint)/.exec(text)?.[1] : "";
-  if (/^Preempted/.test(type) || cause === "preempt") return "preempted";
-  if (/Evict/.test(type) || cause) return "evicted";
+  if (/Evict/.test(type)) return "evicted";
   return /Taint|Cordon/.test(type) ? "tainted" : "other";
 }

@@ -1,12 +1,14 @@
-// What stands beside the picture: queues, budgets, nodes under pressure.
+// What stands beside the picture: what was disrupted lately, queues, budgets, nodes under pressure.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { budgetKey, type Cluster } from "./cluster";
-import { count } from "./format";
+import { entryOf } from "./disruptions";
+import { count, several, wallTime } from "./format";
+import type { History } from "./history";
 import { byName, Name } from "./names";
-import { PodName } from "./parts";
+import { PodLink, PodName, wordOf } from "./parts";
 import { budgetLink, nodeLink } from "./routes";
-import type { Pod } from "./shapes";
+import type { Disruption, Pod } from "./shapes";
 import { useStore } from "./store";
 import { isUnwell, troubles } from "./usage";
 
@@ -17,11 +19,15 @@ const QUEUES = [
   ["gated", "Gated", "held back by gates"],
 ] as const;
 const SHOWN = 20;
+const LATELY_SHOWN = 6;
+const LATELY_SEEN = 1_000;
 
 export function Panels() {
-  const { cluster } = useStore().history!;
+  const history = useStore().history!;
+  const { cluster } = history;
   return (
-    <aside class="panels" aria-label="Queues, budgets and pressure">
+    <aside class="panels" aria-label="Disruptions, queues, budgets and pressure">
+      <Lately history={history} />
       {QUEUES.map(([queue, title, says]) => {
         const pods = cluster.inQueue(queue);
         return pods.size > 0 && (
@@ -45,6 +51,41 @@ function Panel({ id, title, says, amount, children }: PanelProps) {
       <h2 id={`${id}-title`}>{title} <span class={amount ? "amount" : "amount none"}>{count(amount)}</span> <small>{says}</small></h2>
       {amount > 0 && children}
     </section>
+  );
+}
+
+// The last disruptions; those of one workload by one cause are one line.
+function Lately({ history: { disruptions: { all }, disruptionsEnd, view: { clock }, lastS } }: { history: History }) {
+  const groups = new Map<string, Disruption[]>();
+  for (let at = disruptionsEnd - 1; at >= 0 && at >= disruptionsEnd - LATELY_SEEN; at--) {
+    const one = all[at]!;
+    const name = `${one.cause} ${one.pod.namespace}/${one.pod.owner || one.pod.name}`;
+    const group = groups.get(name);
+    if (group) group.push(one);
+    else if (groups.size === LATELY_SHOWN) break;
+    else groups.set(name, [one]);
+  }
+  return disruptionsEnd > 0 && (
+    <Panel id="lately" title="Lately disrupted" says="in all" amount={disruptionsEnd}>
+      <ol class="queue">
+        {[...groups.values()].map((group) => {
+          const [one] = group as [Disruption];
+          const missing = group.filter(({ replacement }) => !replacement).length;
+          return (
+            <li key={one.number}>
+              <PodName pod={one.pod} />
+              <time class="number">{wallTime(clock, one.atS, lastS)}</time>
+              <span class="message">
+                <b class="bad">{wordOf(entryOf(one))}</b>
+                {group.length > 1 && ` with ${several(group.length - 1, "other")} of ${one.pod.owner || one.pod.name}`}
+                {one.preemptor && <> by <PodLink pod={one.preemptor} /></>}
+                {missing ? `; ${group.length > 1 ? `${count(missing)} not` : "not"} replaced` : "; replaced"}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </Panel>
   );
 }
 

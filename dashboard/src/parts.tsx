@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./connection";
 import { clockTime, count, elapsed, wallTime } from "./format";
-import { laneOf } from "./lanes";
+import { laneOf, type LaidEntry } from "./lanes";
 import { Name } from "./names";
 import { usePalette } from "./palette";
 import { budgetLink, nodeLink, podLink } from "./routes";
@@ -24,13 +24,19 @@ export function PodName({ pod }: { pod: Pod }) {
   );
 }
 
-interface Line { entry: Entry; firstS: number; times: number }
+// A link to a pod by its namespace and name.
+export function PodLink({ pod }: { pod: string }) {
+  const [namespace, name] = pod.split("/") as [string, string];
+  return <a href={podLink({ namespace, name })}>{pod}</a>;
+}
+
+interface Line { entry: Entry & Partial<LaidEntry>; firstS: number; times: number }
 
 // Entries as lines, of which equal ones are one with a count; the latest come first.
-function linesOf(entries: Iterable<Entry>, linesMax: number): Line[] {
+function linesOf(entries: Iterable<Line["entry"]>, linesMax: number): Line[] {
   const lines = new Map<string, Line>();
   for (const entry of entries) {
-    const key = `${entry.type} ${entry.kind} ${entry.namespace}/${entry.name} ${entry.text}`;
+    const key = `${entry.type} ${entry.kind} ${entry.namespace}/${entry.name} ${entry.text} ${entry.preemptor}`;
     const line = lines.get(key);
     if (line) [line.times, line.firstS] = [line.times + 1, entry.atS];
     else if (lines.size === linesMax) break;
@@ -39,7 +45,7 @@ function linesOf(entries: Iterable<Entry>, linesMax: number): Line[] {
   return [...lines.values()];
 }
 
-interface EntriesProps { entries: Iterable<Entry>; linesMax?: number; isOfOne?: boolean }
+interface EntriesProps { entries: Iterable<Line["entry"]>; linesMax?: number; isOfOne?: boolean }
 
 // The lines of a timeline, with links to what they are about unless that is always the same.
 export function Entries({ entries, linesMax = Infinity, isOfOne = false }: EntriesProps) {
@@ -53,6 +59,7 @@ export function Entries({ entries, linesMax = Infinity, isOfOne = false }: Entri
           {!isOfOne && <Subject entry={entry} />}
           <span>
             {entry.text}
+            {entry.preemptor && <> by <PodLink pod={entry.preemptor} /></>}
             {times > 1 && <b class="times" title={`the first at ${clockTime(clock, firstS)}`}> {count(times)} ×</b>}
           </span>
         </li>
@@ -69,7 +76,7 @@ function Subject({ entry }: { entry: Entry }) {
 }
 
 // PodBound is "bound", NodeTainted is "tainted".
-const wordOf = (entry: Entry) => entry.type.replace(/^(Pod|Node)(?=[A-Z])/, "").replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+export const wordOf = (entry: Entry) => entry.type === "OOMKilled" ? "OOM killed" : entry.type.replace(/^(Pod|Node)(?=[A-Z])/, "").replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
 
 // What the server answers to a question, asked again when a key changes.
 export function useAnswer<T>(path: string, key: string): { answer: T | null; problem: string } {
@@ -86,7 +93,7 @@ export function useAnswer<T>(path: string, key: string): { answer: T | null; pro
 export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
   return (
     <dl class="facts">
-      {facts.filter(([, value]) => value !== "" && value !== null && value !== false).map(([name, value]) => (
+      {facts.filter(([, value]) => value !== undefined && value !== "" && value !== null && value !== false).map(([name, value]) => (
         <div key={name}><dt>{name}</dt><dd>{value}</dd></div>
       ))}
     </dl>

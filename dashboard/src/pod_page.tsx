@@ -1,47 +1,99 @@
 // All about a pod: what it is, the whole decision about it, and what happened to it.
 import { podKey } from "./cluster";
-import { count } from "./format";
-import { Entries, Facts, Manifest, Swatch, useAnswer } from "./parts";
+import { entryOf } from "./disruptions";
+import { count, elapsed, several, wallTime } from "./format";
+import { laidOf } from "./history";
+import { Entries, Facts, Manifest, PodLink, Swatch, useAnswer } from "./parts";
 import { usePalette } from "./palette";
 import { Told } from "./presentation";
-import { nodeLink, podLink } from "./routes";
-import type { PodPage } from "./shapes";
+import { budgetLink, nodeLink, podLink } from "./routes";
+import type { Budget, Disruption, PodPage } from "./shapes";
 import { useStore } from "./store";
 import { requestsOf } from "./usage";
 
 export function PodView({ namespace, name }: { namespace: string; name: string }) {
-  const { cluster } = useStore().history!;
+  const history = useStore().history!;
+  const { cluster, disruptions, follows } = history;
   const palette = usePalette();
   const key = `${namespace}/${name}`;
-  const pod = [...cluster.pods.values()].find((one) => podKey(one) === key);
+  const now = [...cluster.pods.values()].find((one) => podKey(one) === key);
+  const ends = disruptions.filter(({ pod }) => pod.name === name && pod.namespace === namespace);
+  const victims = disruptions.filter(({ preemptor }) => preemptor === key);
+  const [replaced] = disruptions.filter(({ replacement }) => replacement === key);
+  // A pod that is gone is shown as it was when it began to go.
+  const pod = now ?? ends[0]?.pod;
   // Its page is fetched anew when something about it changes.
-  const { answer, problem } = useAnswer<PodPage>(podLink({ namespace, name }).slice(2), JSON.stringify(pod));
+  const { answer, problem } = useAnswer<PodPage>(podLink({ namespace, name }).slice(2), JSON.stringify([now, ends.length, victims.length]));
+  const isGone = !now && follows && ends.length > 0;
+  const past = answer ? [...laidOf(answer.history), ...ends.map(entryOf)].sort((a, b) => b.atS - a.atS) : [];
   return (
     <div class="page">
       <h1 tabIndex={-1}>{name} <small>pod in {namespace}</small></h1>
-      {pod ? (
+      {!now && <p class={isGone ? "bad" : "faint"}>{isGone ? "It is gone." : "It isn't there at the time that is shown."}</p>}
+      {pod && (
         <Facts facts={[
           ["Priority", <><Swatch colour={palette.ofPod(pod)} /> {count(pod.priority)} <span class="faint">{pod.priorityClass || "no class"}</span></>],
-          ["State", `${pod.state}${pod.queue && `, ${pod.queue}`}`],
-          ["Node", pod.node && <a href={nodeLink(pod.node)}>{pod.node}</a>],
+          ["State", now && `${now.state}${now.queue && `, ${now.queue}`}`],
+          [now ? "Node" : "Was on", pod.node && <a href={nodeLink(pod.node)}>{pod.node}</a>],
           ["Nominated to", !pod.node && pod.nominatedNode && <a href={nodeLink(pod.nominatedNode)}>{pod.nominatedNode}</a>],
           ["Requests", requestsOf(pod) || "nothing"],
           ["Belongs to", pod.owner],
-          ["Message", pod.message],
+          ["In place of", replaced && <PodLink pod={podKey(replaced.pod)} />],
+          ["Message", now && now.message],
         ]} />
-      ) : <p class="faint">It isn't there at the time that is shown.</p>}
-      {problem && <p class="bad" role="alert">{problem}</p>}
+      )}
+      {ends.length > 0 && <Ends disruptions={ends} />}
+      {victims.length > 0 && <Victims victims={victims} />}
+      {problem && !ends.length && !victims.length && <p class="bad" role="alert">{problem}</p>}
       {answer ? (
         <>
           {answer.preemption && <><h2>The preemption, as it was decided</h2><Told presentation={answer.preemption} isOpen /></>}
-          <h2>{answer.preemption ? "The decision as it would be now" : "The decision"}</h2>
-          {answer.explanation && <Told presentation={answer.explanation} />}
-          {answer.problem && <p class="faint">{answer.problem}</p>}
+          {answer.explanation && (
+            <><h2>{answer.preemption ? "The decision as it would be now" : "The decision"}</h2><Told presentation={answer.explanation} /></>
+          )}
+          {answer.problem && !ends.length && <p class="faint">{answer.problem}</p>}
           <h2>What happened to it</h2>
-          {answer.history.length ? <Entries isOfOne entries={[...answer.history].reverse()} /> : <p class="faint">Nothing yet.</p>}
+          {past.length ? <Entries isOfOne entries={past} /> : <p class="faint">Nothing yet.</p>}
           {answer.manifest && <Manifest text={answer.manifest} />}
         </>
       ) : !problem && <p class="faint" role="status">Asking…</p>}
     </div>
   );
 }
+
+// How a pod went, who took its place, and what its budgets had left.
+function Ends({ disruptions }: { disruptions: Disruption[] }) {
+  const { view: { clock }, lastS } = useStore().history!;
+  return (
+    <section class="ends">
+      <h2>{several(disruptions.length, "disruption")}</h2>
+      {disruptions.map((one) => (
+        <Facts key={one.number} facts={[
+          ["When", `${wallTime(clock, one.atS, lastS)} UTC, ${elapsed(lastS - one.atS)} ago`],
+          ["How", <b class="bad">{one.clause}</b>],
+          ["By", one.preemptor && <PodLink pod={one.preemptor} />],
+          ["Budgets", one.budgets.length ? one.budgets.map((budget) => <BudgetThen key={budget.name} budget={budget} />) : "none"],
+          ["Replaced by", one.replacement ? <PodLink pod={one.replacement} /> : one.ownerUid ? "nothing yet" : "nothing, as nothing owns it"],
+          ["Says", one.message],
+        ]} />
+      ))}
+    </section>
+  );
+}
+
+const BudgetThen = ({ budget }: { budget: Budget }) => (
+  <div>
+    <a href={budgetLink(budget)}>{budget.namespace}/{budget.name}</a>: <span class={budget.allowed > 0 ? "" : "bad"}>{budget.allowed} left</span>
+    {" "}({budget.healthy} of {budget.expected} healthy, {budget.desired} needed)
+  </div>
+);
+
+const fateOf = ({ pod, replacement }: Disruption) => `from ${pod.node}, ${replacement ? `replaced by ${replacement}` : "not replaced"}`;
+
+// The pods that a pod has preempted.
+const Victims = ({ victims }: { victims: Disruption[] }) => (
+  <section class="victims">
+    <h2>What it preempted</h2>
+    <Entries entries={victims.map((one) => ({ ...entryOf(one), text: fateOf(one), preemptor: "" }))} />
+  </section>
+);

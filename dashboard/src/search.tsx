@@ -1,6 +1,10 @@
-// Finds pods and nodes by name.
+// Finds pods and nodes by name, also pods that are gone.
 import { useState } from "preact/hooks";
-import { podKey, type Cluster } from "./cluster";
+import { podKey } from "./cluster";
+import { entryOf } from "./disruptions";
+import { wallTime } from "./format";
+import type { History } from "./history";
+import { wordOf } from "./parts";
 import { nodeLink, open, podLink } from "./routes";
 import { useStore } from "./store";
 
@@ -8,7 +12,7 @@ const RESULTS_MAX = 12;
 
 interface Result { name: string; what: string; link: string }
 
-function find(cluster: Cluster, words: string): Result[] {
+function find({ cluster, disruptions, view: { clock }, lastS }: History, words: string): Result[] {
   const wanted = words.trim().toLowerCase();
   const results: Result[] = [];
   if (!wanted) return results;
@@ -20,6 +24,14 @@ function find(cluster: Cluster, words: string): Result[] {
     if (results.length === RESULTS_MAX) break;
     if (podKey(pod).toLowerCase().includes(wanted)) results.push({ name: podKey(pod), what: pod.node || pod.queue || "pod", link: podLink(pod) });
   }
+  const seen = new Set(results.map(({ link }) => link));
+  for (let at = disruptions.all.length - 1; at >= 0 && results.length < RESULTS_MAX; at--) {
+    const one = disruptions.all[at]!;
+    const link = podLink(one.pod);
+    if (!podKey(one.pod).toLowerCase().includes(wanted) || seen.has(link)) continue;
+    seen.add(link);
+    results.push({ name: podKey(one.pod), what: `${wordOf(entryOf(one))} ${wallTime(clock, one.atS, lastS)}`, link });
+  }
   return results;
 }
 
@@ -27,7 +39,7 @@ export function Search() {
   const history = useStore().history;
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState(0);
-  const results = history ? find(history.cluster, words) : [];
+  const results = history ? find(history, words) : [];
   const go = (result: Result | undefined) => {
     if (!result) return;
     setWords("");

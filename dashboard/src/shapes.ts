@@ -23,18 +23,24 @@ export interface Entry {
   atS: number; type: string; kind: string; namespace: string; name: string; by: string; text: string;
 }
 
+// A pod as it was when it began to go; of a page, with seconds since the start of the clock.
+export interface Disruption {
+  number: number; atS: number; cause: string; group: "preempted" | "evicted" | "lost"; clause: string; message: string;
+  pod: Pod; ownerUid: string; budgets: Budget[]; preemptor: string; replacement: string;
+}
+
 // What changes from one moment to the next: whole new values, and the names of what is gone.
 export interface Step {
   number: number; atS: number; nodes: Node[]; goneNodes: string[]; pods: Pod[]; gonePods: string[];
   budgets: Budget[]; goneBudgets: string[];
-  priorityClasses: PriorityClass[] | null; entries: Entry[];
+  priorityClasses: PriorityClass[] | null; entries: Entry[]; disruptions: Disruption[];
 }
 
 export interface View {
   number: number; atS: number; clock: string; title: string;
   live: boolean; canPlan: boolean; canApply: boolean; summary: Presentation | null;
   priorityClasses: PriorityClass[];
-  nodes: Node[]; pods: Pod[]; budgets: Budget[]; entries: Entry[];
+  nodes: Node[]; pods: Pod[]; budgets: Budget[]; entries: Entry[]; disruptions: number;
 }
 
 export type Tone = "" | "good" | "bad" | "waiting" | "faint";

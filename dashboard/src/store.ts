@@ -46,7 +46,11 @@ class Store {
     };
     const live = () => (this.history?.view.live ? "live" : "finished");
     return follow({
-      begin: (view: View) => { this.history = new History(view); this.moved(); },
+      begin: (view: View) => {
+        const history = (this.history = new History(view));
+        this.moved();
+        void history.disruptions.fetch(() => this.history === history, () => this.moved());
+      },
       steps: (steps: Step[]) => { for (const step of steps) this.history?.add(step); this.moved(); },
       connected: () => set(live()),
       ended: () => set("finished"),

@@ -1,5 +1,6 @@
 // What happened when, and the slider through time.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { laneOfGroup } from "./disruptions";
 import { clockTime, count, elapsed } from "./format";
 import type { History } from "./history";
 import { LANES, type Lane } from "./lanes";
@@ -8,7 +9,7 @@ import { usePalette, type Palette } from "./palette";
 import { useStore } from "./store";
 
 const LINES_SHOWN = 60;
-const ENTRIES_FOLDED = 3_000;
+const MORE_LINES = 1_000;
 const LANE_HEIGHT = 13;
 const PLAY_MS = 120;
 
@@ -16,6 +17,7 @@ export function Timeline({ hasEntries }: { hasEntries: boolean }) {
   const store = useStore();
   const history = store.history!;
   const [lane, setLane] = useState<Lane | "">("");
+  const [linesMax, setLinesMax] = useState(LINES_SHOWN);
   const [isPlaying, setPlaying] = useState(false);
   useEffect(() => {
     if (!isPlaying) return;
@@ -44,14 +46,17 @@ export function Timeline({ hasEntries }: { hasEntries: boolean }) {
         <output class="now"><b>{elapsed(atS)}</b> <span class="faint">{clockTime(view.clock, atS)} UTC</span></output>
         <span class="faint" id="step">step {count(history.position)} of {count(history.last)}</span>
         {!history.follows && <button class="primary" onClick={() => store.go(history.last)}>{view.live ? "Back to now" : "To the end"}</button>}
-        {hasEntries && <Filters lane={lane} choose={setLane} />}
+        {hasEntries && <Filters lane={lane} choose={(one) => { setLane(one); setLinesMax(LINES_SHOWN); }} />}
       </div>
       <Lanes history={history} version={store.version} />
       <input class="slider" type="range" aria-label="Time" aria-valuetext={said} min={firstS} step="any"
         max={Math.max(lastS, firstS + 0.001)} value={history.follows ? lastS : atS} disabled={!history.last}
         onInput={(event) => { setPlaying(false); store.goTo(event.currentTarget.valueAsNumber); }} onKeyDown={onKeyDown} />
       {hasEntries && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="What happened, the latest first"><Entries entries={latest(history, lane)} linesMax={LINES_SHOWN} /></div>
+        <div class="scroll" tabIndex={0} role="region" aria-label="What happened, the latest first">
+          <Entries entries={history.latest(lane)} linesMax={linesMax} />
+          <Rest history={history} lane={lane} linesMax={linesMax} show={() => setLinesMax(linesMax + MORE_LINES)} />
+        </div>
       )}
     </section>
   );
@@ -67,14 +72,17 @@ function Filters({ lane, choose }: { lane: Lane | ""; choose(lane: Lane | ""): v
   );
 }
 
-function* latest({ entries, entriesEnd }: History, lane: Lane | "") {
-  let left = ENTRIES_FOLDED;
-  for (let index = entriesEnd - 1; index >= 0 && left; index--) {
-    const entry = entries[index]!;
-    if (!entry.text || (lane && entry.lane !== lane)) continue;
-    left--;
-    yield entry;
-  }
+// What the list leaves out.
+function Rest({ history, lane, linesMax, show }: { history: History; lane: Lane | ""; linesMax: number; show(): void }) {
+  const { isCut, isWhole, all } = history.disruptions;
+  const isLong = history.entriesEnd + history.disruptionsEnd > linesMax;
+  return (
+    <p class="faint">
+      {isLong && <button class="more" onClick={show}>{count(MORE_LINES)} more</button>}
+      {!isWhole && " Fetching earlier disruptions…"}
+      {isCut && lane !== "bound" && ` Of the disruptions, the last ${count(all.length)} are kept.`}
+    </p>
+  );
 }
 
 // A line for each lane, a mark for each entry; many at once are a higher mark.
@@ -105,15 +113,17 @@ function paintLanes(canvas: HTMLCanvasElement, history: History, palette: Palett
   [canvas.style.width, canvas.style.height] = [`${width}px`, `${height}px`];
   const context = canvas.getContext("2d")!;
   context.scale(ratio, ratio);
-  const { firstS, lastS, entries, atS } = history;
+  const { firstS, lastS, entries, disruptions, atS } = history;
   const place = (at: number) => 8 + ((at - firstS) / Math.max(lastS - firstS, 0.001)) * (width - 16);
   const amounts = new Map<number, number>();
-  for (const entry of entries) {
-    const row = LANES.indexOf(entry.lane as (typeof LANES)[number]);
-    if (row < 0) continue;
-    const spot = row * 100_000 + Math.round(place(entry.atS) / 2) * 2;
+  const add = (lane: Lane, at: number) => {
+    const row = LANES.indexOf(lane as (typeof LANES)[number]);
+    if (row < 0 || at < firstS) return;
+    const spot = row * 100_000 + Math.round(place(at) / 2) * 2;
     amounts.set(spot, (amounts.get(spot) ?? 0) + 1);
-  }
+  };
+  for (const entry of entries) add(entry.lane, entry.atS);
+  for (const one of disruptions.all) add(laneOfGroup(one.group), one.atS);
   context.fillStyle = palette.line;
   LANES.forEach((_, row) => context.fillRect(8, row * LANE_HEIGHT + LANE_HEIGHT - 1, width - 16, 1));
   for (const [spot, amount] of amounts) {

@@ -4,10 +4,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from podium.api.conditions import observed_generation, set_condition
-from podium.api.objects import Object, condition_of, condition_status, status_of
-from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
+from podium.api.objects import Object, condition_of, condition_status, entries, part, status_of
+from podium.api.policy.disruption_target import (
+    BY_ADMISSION,
+    BY_KUBELET,
+    BY_OOM,
+    DISRUPTION_TARGET,
+    Cause,
+)
 from podium.api.values.times import timestamp
-from podium.kubelet.containers.container import KILLED, Container, State
+from podium.kubelet.containers.container import KILLED, OOM_KILLED, Container, State
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.pod_admission import PodRejection
 
@@ -79,6 +85,16 @@ _LOST = {
     "reason": "ContainerStatusUnknown",
     "message": "The container could not be located when the pod was terminated",
 }
+
+
+def failure_cause(pod: Object) -> Cause | None:
+    """Return the cause by which a node has failed a pod without condition DisruptionTarget."""
+    status = status_of(pod)
+    if str(status.get("message")).startswith(REJECTED):
+        return BY_ADMISSION
+    states = (part(one, "state") for one in entries(status, "containerStatuses"))
+    is_oom = any(part(state, "terminated").get("reason") == OOM_KILLED for state in states)
+    return BY_OOM if is_oom else None
 
 
 def rejected_status(objection: PodRejection, now_s: float) -> Status:

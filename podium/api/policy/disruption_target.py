@@ -47,6 +47,13 @@ BY_PRESSURE = Cause(
     BY_KUBELET.reason, "EvictedByNode", LOST, BY_KUBELET.participle, "its node is under pressure"
 )
 """The pod's status distinguishes this cause from `BY_KUBELET`."""
+BY_DRAIN = Cause(
+    BY_EVICTION.reason, "Drained", EVICTED, "drained", "is evicted, as its node is drained"
+)
+"""The node, which is cordoned, distinguishes this cause from `BY_EVICTION`."""
+BY_ADMISSION = Cause("", "Rejected", LOST, "rejected by its node", "is rejected by its node")
+BY_OOM = Cause("", "OOMKilled", LOST, "out of memory", "is killed, as it is out of memory")
+"""As after `BY_ADMISSION`, a failed pod has no condition DisruptionTarget."""
 
 _BY_REASON = {
     one.reason: one for one in (BY_SCHEDULER, BY_EVICTION, BY_TAINT, BY_POD_GC, BY_KUBELET)

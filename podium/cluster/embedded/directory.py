@@ -5,6 +5,7 @@
 | `store.db` | the journal of all objects, with SQLite's log in `store.db-wal` |
 | `store.db-revision` | the last acknowledged revision, which the journal must reach |
 | `kubeconfig` | for kubectl, while the cluster runs |
+| `disruptions.db` | the disruptions of pods that the dashboard shows, also of pods that are gone |
 | `dashboard` | the link to the dashboard, while the cluster runs |
 | `tls/`, `tokens/` | certificates and credentials; see `podium.apiserver.http` |
 | `clock` | the latest time of the cluster, if it ran ahead of the wall clock |

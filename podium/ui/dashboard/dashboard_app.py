@@ -39,6 +39,7 @@ PREFIX = "/dashboard"
 STREAMS_MAX = 200
 
 _JSON = "application/json"
+_GZIP = {"content-encoding": "gzip"}
 _HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -80,6 +81,7 @@ class DashboardApp:
             Route(f"{PREFIX}/assets/{{name}}", lambda found: _file(found.path_params["name"])),
             Route(f"{api}/beginning", self._signed_in(self._beginning)),
             Route(f"{api}/changes", self._signed_in(self._changes)),
+            Route(f"{api}/disruptions", self._signed_in(self._disruptions)),
             Route(f"{api}/pods/{{namespace}}/{{name}}", self._signed_in(self._pod)),
             Route(f"{api}/nodes/{{name}}", self._signed_in(self._node)),
             Route(f"{api}/budgets/{{namespace}}/{{name}}", self._signed_in(self._budget)),
@@ -125,25 +127,27 @@ class DashboardApp:
         return handled
 
     async def _beginning(self, _: Request, _user: User) -> Response:
-        view, headers = await self._feed.beginning(), {"content-encoding": "gzip"}
-        return Response(view, media_type=_JSON, headers=headers)
+        return Response(await self._feed.beginning(), media_type=_JSON, headers=_GZIP)
 
     async def _changes(self, request: Request, _: User) -> Response:
-        after = request.query_params.get("after", "")
-        if not after.isdecimal() or len(after) > _DIGITS_MAX:
-            raise RefusedError(400, "BadRequest", "after: must be the number of a step")
+        after = _number(request, "after", "step")
         if self._streams >= STREAMS_MAX:
             raise too_many("pages")
 
         async def stream() -> AsyncIterator[bytes]:
             self._streams += 1
             try:
-                async for piece in event_stream(self._feed, int(after)):
+                async for piece in event_stream(self._feed, after):
                     yield piece
             finally:
                 self._streams -= 1
 
         return StreamingResponse(stream(), media_type="text/event-stream")
+
+    async def _disruptions(self, request: Request, _: User) -> Response:
+        number = _number(request, "before", "disruption")
+        page = await self._pages.disruptions(number)
+        return Response(page, media_type=_JSON, headers=_GZIP)
 
     async def _pod(self, request: Request, _: User) -> Response:
         namespace, name = request.path_params["namespace"], request.path_params["name"]
@@ -187,6 +191,13 @@ async def _unless_gone(request: Request, answer: Coroutine[Any, Any, T]) -> T:
     finally:
         working.cancel()
         gone.cancel()
+
+
+def _number(request: Request, parameter: str, of: str) -> int:
+    number = request.query_params.get(parameter, "")
+    if not number.isdecimal() or len(number) > _DIGITS_MAX:
+        raise RefusedError(400, "BadRequest", f"{parameter}: must be the number of a {of}")
+    return int(number)
 
 
 def _answer(value: Any) -> Response:

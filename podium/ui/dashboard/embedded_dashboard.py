@@ -26,7 +26,7 @@ def mount_dashboard(embedded: EmbeddedCluster) -> str:
     in the data directory.
 
     Raises:
-        FileError: the link can't be written.
+        FileError: the link or the disruptions can't be written.
     """
     cluster, backend, served = embedded.cluster, embedded.backend, embedded.served
     options, configuration = embedded.options, None
@@ -51,7 +51,7 @@ def mount_dashboard(embedded: EmbeddedCluster) -> str:
 
         return WhatIf(request)
 
-    source = StoreSource(cluster, backend.hooks)
+    source = StoreSource(cluster, backend.hooks, embedded.directory.path / "disruptions.db")
     feed = LiveFeed(source, Abilities("podium up", can_plan=True, can_apply=True))
     applier = Applier(backend.answer, cluster.server.kinds.of, source.find)
     pages = Pages(source, feed, what_if, applier)

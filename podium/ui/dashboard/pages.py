@@ -1,7 +1,7 @@
 """Details of objects, plans, and applying of manifests for the dashboard's page."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from podium.api.codec.yaml_text import write_yaml
@@ -12,7 +12,7 @@ from podium.api.policy.disruption_budgets import selects
 from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
 from podium.apiserver.authentication.users import User
 from podium.apiserver.refusals import not_found
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.preemption.record import PreemptionRecord
 from podium.simulation.timeline.preemption import NAME_KEY
 from podium.ui.dashboard.applier import Applier
 from podium.ui.dashboard.feeds.feed import RecordedFeed
@@ -24,6 +24,7 @@ from podium.ui.dashboard.views import (
     NodePage,
     PlanPage,
     PodPage,
+    compressed,
     presented,
 )
 
@@ -61,21 +62,26 @@ class Pages:
         """Return the details of a pod, with the scheduling decision about it."""
         manifest, history = self._manifest_and_history("Pod", namespace, name)
         explanation, problem = None, ""
-        # A run that is over is explained by playing it again.
-        machines = () if self._feed.is_over else self._source.machines()
-        preemption = last_preemption(machines, namespace, name)
-        explainer = await self._started_explainer()
-        try:
-            explanation = await self._forked(lambda: explainer.explain(f"{namespace}/{name}"))
-        except WorkError as error:
-            problem = str(error)
+        decision = self._source.disruptions.decision(f"{namespace}/{name}")
+        # A run that is over is explained by playing it again, also about pods that are gone.
+        if manifest or self._feed.is_over:
+            explainer = await self._started_explainer()
+            try:
+                explanation = await self._forked(lambda: explainer.explain(f"{namespace}/{name}"))
+            except WorkError as error:
+                problem = str(error)
         return PodPage(
             manifest=manifest,
             history=history,
-            preemption=preemption and presented(preemption),
+            preemption=decision and presented(preemption_presentation(decision)),
             explanation=explanation,
             problem=problem,
         )
+
+    async def disruptions(self, number: int) -> bytes:
+        """Return the last disruptions before a number, in order, as gzipped JSON."""
+        page = self._source.disruptions.before(number)
+        return await asyncio.to_thread(compressed, page)
 
     async def node_page(self, name: str) -> NodePage:
         """Return the details of a node."""
@@ -91,7 +97,9 @@ class Pages:
         manifest, history = self._manifest_and_history(kind, namespace, name)
         budget = self._source.find(kind, namespace, name)
         pods = (
-            () if budget is None else [one for one in self._source.pods() if selects(budget, one)]
+            ()
+            if budget is None
+            else [one for one in self._source.known("Pod") if selects(budget, one)]
         )
         return BudgetPage(manifest=manifest, pods=[*map(uid, pods)], history=history)
 
@@ -128,24 +136,14 @@ class Pages:
     ) -> tuple[str, list[Entry]]:
         history = self._feed.history(kind, namespace, name)
         obj = self._source.find(kind, namespace, name)
-        if obj is None and not history:
+        is_known = kind == "Pod" and self._source.disruptions.knows(f"{namespace}/{name}")
+        if obj is None and not history and not is_known:
             raise not_found(KINDS[kind], name)
         return "" if obj is None else write_yaml(obj), history
 
 
-def last_preemption(
-    machines: Iterable[SchedulerMachine], namespace: str, name: str
-) -> Presentation | None:
-    """Present the last preemption by a pod that schedulers remember; None if there is none."""
-    records = [
-        record
-        for machine in machines
-        for record in machine.preemptions.history
-        if (record.preemptor.namespace, record.preemptor.name) == (namespace, name)
-    ]
-    if not records:
-        return None
-    record = max(records, key=lambda one: one.at_s)
+def preemption_presentation(record: PreemptionRecord) -> Presentation:
+    """Present a preemption with the candidates between which it chose."""
     victims = ", ".join(f"{victim.namespace}/{victim.name}" for victim in record.victims)
     chosen = Toned(record.node_name, Tone.GOOD), victims, str(record.pdb_violations), "chosen"
     rows: list[Sequence[Cell]] = [chosen]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, key, name, uid
-from podium.api.values.times import timestamp
+from podium.api.values.times import micro_time
 from podium.scheduler.queue import QueueName, SchedulingQueue
 from podium.ui.dashboard import descriptions
 from podium.ui.dashboard.views import Abilities, Entry, Step, View
@@ -125,7 +125,7 @@ class Scene:
         return View(
             number=self.number,
             at_s=at_s,
-            clock=timestamp(start_s),
+            clock=micro_time(start_s),
             **abilities._asdict(),
             priority_classes=[*kinds["PriorityClass"].values()],
             nodes=[*kinds["Node"].values()],

@@ -99,6 +99,33 @@ class Entry(Shape, frozen=True, kw_only=True):
     node: str = ""
 
 
+class Disruption(Shape, frozen=True, kw_only=True):
+    """A disruption of a pod, with the pod as it was then.
+
+    Attributes:
+        number: 1 for the first disruption of a cluster, and so on.
+        at_s: when the pod began to terminate, or failed, in seconds since the epoch.
+        cause: name of the cause, with its `group` and its `clause`, such as `is preempted`.
+        message: what the component that disrupted the pod says.
+        owner_uid: uid of the pod's controller.
+        budgets: the budgets that cover the pod, with the disruptions that they allowed then.
+        preemptor: `namespace/name` of the preemptor; empty if there is none or it is unknown.
+        replacement: the pod that the controller made next, `namespace/name`; empty until then.
+    """
+
+    number: int
+    at_s: float
+    cause: str
+    group: str
+    clause: str
+    message: str
+    pod: Pod
+    owner_uid: str
+    budgets: Sequence[Budget]
+    preemptor: str
+    replacement: str = ""
+
+
 class Abilities(NamedTuple):
     """The title of a dashboard, and the features of its page.
 
@@ -118,7 +145,8 @@ class View(Shape, frozen=True, kw_only=True):
     Attributes:
         number: number of the last step that the view includes.
         at_s: seconds since the start of the cluster's clock.
-        clock: start of the cluster's clock, such as `2026-01-01T00:00:00Z`.
+        clock: start of the cluster's clock, such as `2026-01-01T00:00:00.000000Z`.
+        disruptions: number of the last disruption that the view includes.
         summary: presentation of the result of a finished run; None for a running cluster.
     """
 
@@ -134,6 +162,7 @@ class View(Shape, frozen=True, kw_only=True):
     pods: Sequence[Pod]
     budgets: Sequence[Budget]
     entries: Sequence[Entry]
+    disruptions: int = 0
     summary: Any = None
 
 
@@ -143,6 +172,7 @@ class Step(Shape, frozen=True, kw_only=True):
     Attributes:
         gone_budgets: `namespace/name` of each deleted budget.
         priority_classes: all priority classes if any has changed, otherwise null.
+        disruptions: new disruptions, and those of pods that are replaced now.
     """
 
     number: int
@@ -155,22 +185,16 @@ class Step(Shape, frozen=True, kw_only=True):
     gone_budgets: Sequence[str] = ()
     priority_classes: Sequence[PriorityClass] | None = None
     entries: Sequence[Entry] = ()
-
-
-class KeptStep(NamedTuple):
-    """A step, encoded as JSON."""
-
-    number: int
-    text: bytes
+    disruptions: Sequence[msgspec.Raw] = ()
 
 
 _GZIP = 16 + zlib.MAX_WBITS
 
 
-def compressed(view: View) -> bytes:
-    """Return a view as gzipped JSON."""
+def compressed(value: Any) -> bytes:
+    """Return a view, or another value, as gzipped JSON."""
     packer = zlib.compressobj(1, wbits=_GZIP)
-    return packer.compress(msgspec.json.encode(view)) + packer.flush()
+    return packer.compress(msgspec.json.encode(value)) + packer.flush()
 
 
 class PodPage(Shape, frozen=True, kw_only=True):
@@ -178,8 +202,9 @@ class PodPage(Shape, frozen=True, kw_only=True):
 
     Attributes:
         manifest: YAML of the pod; empty if the pod was deleted.
-        preemption: presentation of the pod's last preemption; None if it preempted no pods.
-        explanation: presentation of the decision about the pod; None if there is a `problem`.
+        preemption: presentation of the last preemption by or of the pod; None without any.
+        explanation: presentation of the decision about the pod; None if there is a `problem`, or if
+            the pod was deleted.
     """
 
     manifest: str

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib import import_module
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -25,7 +26,7 @@ from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.dashboard.pages import Pages
 from podium.ui.inputs.option import Reach
 from tests import objects
-from tests.objects import Obj, priority_class, workload
+from tests.objects import Obj, budget, priority_class, workload
 from tests.ui.dashboard.folding import folded, shown
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&\u202e"
@@ -52,9 +53,14 @@ class Running:
 
 
 @asynccontextmanager
-async def running() -> AsyncIterator[Running]:
+async def running(data_dir: Path | None = None) -> AsyncIterator[Running]:
     options = EmbeddedOptions(
-        objects=simulated_nodes(2, NodeShape()), port=0, is_insecure=True, speed=STOPPED, seed=1
+        objects=simulated_nodes(2, NodeShape()),
+        data_dir=data_dir,
+        port=0,
+        is_insecure=True,
+        speed=STOPPED,
+        seed=1,
     )
     async with EmbeddedCluster(options) as embedded:
         yield Running(embedded)
@@ -227,6 +233,59 @@ async def test_a_preemptors_page_keeps_what_was_weighed(cluster: Running) -> Non
     ]
     assert lost == ["podium-2", "1", "0", "lost: smallest node name"]
     assert other["preemption"] is None
+
+
+@live
+async def test_a_victim_is_told_of_though_no_page_was_open(cluster: Running) -> None:
+    owner = workload("Deployment", "low", "3", replicas=2)
+    await cluster.apply(
+        priority_class("high", 1000), owner, budget("low", status=None, minAvailable=1)
+    )
+    await cluster.apply(pod("urgent", cpu="3", priorityClassName="high"))
+    await cluster.embedded.clock.advance(60)
+    async with cluster.client(cluster.tokens.reader) as client:
+        begun = (await client.get("beginning")).json()
+        (lost,) = (await client.get("disruptions?before=2")).json()
+        victim = (await client.get(f"pods/default/{lost['pod']['name']}")).json()
+        gone = await client.get("pods/default/unheard-of")
+        steps = client.stream("GET", f"changes?after={begun['number']}")
+        async with steps as stream:
+            await cluster.apply(pod("first", cpu="3", priorityClassName="high"))
+            async for line in stream.aiter_lines():
+                step = json.loads(line[6:]) if line.startswith("data: ") else {}
+                if found := step.get("disruptions"):
+                    break
+        wrong = await client.get("disruptions?before=x")
+    assert (begun["disruptions"], lost["number"], lost["cause"]) == (1, 1, "Preempted")
+    assert lost["preemptor"] == "default/urgent"
+    assert lost["pod"]["owner"] == "Deployment/low"
+    assert [(one["name"], one["allowed"]) for one in lost["budgets"]] == [("low", 1)]
+    assert lost["replacement"].startswith("default/low-")
+    assert victim["preemption"]["headline"].startswith("urgent took podium-")
+    assert (victim["manifest"], victim["explanation"], victim["problem"]) == ("", None, "")
+    assert gone.status_code == 404
+    assert (found[0]["number"], found[0]["preemptor"]) == (2, "default/first")
+    assert wrong.status_code == 400
+
+
+def test_disruptions_survive_a_restart(tmp_path: Path) -> None:
+    async def run(disrupted: int) -> dict[str, Any]:
+        async with running(data_dir=tmp_path) as cluster:
+            if not disrupted:
+                high, low = priority_class("high", 1000), pod("low", cpu="3")
+                await cluster.apply(high, low, pod("other", cpu="3"))
+                await cluster.apply(pod("urgent", cpu="3", priorityClassName="high"))
+                await cluster.embedded.clock.advance(60)
+            async with cluster.client(cluster.tokens.reader) as client:
+                view = (await client.get("beginning")).json()
+                (lost,) = (await client.get("disruptions?before=9")).json()
+                page = (await client.get(f"pods/default/{lost['pod']['name']}")).json()
+        assert view["disruptions"] == 1
+        assert page["preemption"]["headline"].startswith("urgent took")
+        return lost
+
+    first, second = (asyncio.run(run(disrupted)) for disrupted in (0, 1))
+    assert first == second
 
 
 @live

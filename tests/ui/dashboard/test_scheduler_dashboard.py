@@ -51,6 +51,10 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
     options = ("--no-leader-elect", "--dashboard-port", "0")
     with PodiumScheduler(cluster.kubeconfig, tmp_path / "log", options) as scheduler:
         url, _, token = link_of(scheduler).partition("#token=")
+        # A preemption that no page sees.
+        cluster.wait_for(lambda: sum("nodeName" in one["spec"] for one in cluster.pods()) == 2)
+        cluster.apply(pod("high-0", "1500m", priorityClassName="high"))
+        cluster.wait_for(lambda: "nodeName" in cluster.get("Pod", "high-0")["spec"])
         with httpx.Client(
             base_url=f"{url}api/",
             headers={"authorization": f"Bearer {token}"},
@@ -65,6 +69,8 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
                 client,
                 lambda view: any(one["name"] == "high-1" and one["node"] for one in view["pods"]),
             )
+            lost, second = client.get("disruptions?before=3").json()
+            victim = client.get(f"pods/default/{lost['pod']['name']}").json()
             waiting = next(one["name"] for one in now["pods"] if one["queue"] == "unschedulable")
             page = client.get(f"pods/default/{waiting}").json()
             tried = client.post("plan", json=pod("what-if", "100")).json()
@@ -77,6 +83,9 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
     types = {entry["type"] for step in steps for entry in step["entries"]}
     assert {"PodCreated", "PodBound", "PodTerminating"} <= types
     assert page["problem"] == ""
+    assert [one["preemptor"] for one in (lost, second)] == ["default/high-0", "default/high-1"]
+    assert (lost["cause"], begun["disruptions"], victim["history"]) == ("Preempted", 1, [])
+    assert victim["preemption"]["headline"].startswith("high-0 took")
     assert "Nodes that don't fit" in json.dumps(page["explanation"])
     assert "what-if" in json.dumps(tried["presentation"])
     assert refused.status_code == 405

@@ -9,10 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from podium.apiserver.store.errors import ExpiredError
 from podium.ui.dashboard.scene import LostTrackError, Scene
-from podium.ui.dashboard.views import Abilities, Entry, KeptStep, Step, View, compressed
+from podium.ui.dashboard.views import Abilities, Entry, Step, View, compressed
 
 if TYPE_CHECKING:
     from podium.ui.dashboard.feeds.informer_source import InformerSource
@@ -44,19 +45,19 @@ class RecordedFeed:
     def __init__(self, beginning: View, steps: Sequence[Step], entries: Sequence[Entry]) -> None:
         self._beginning = compressed(beginning)
         self._entries: Sequence[Entry] | deque[Entry] = entries
-        self._steps = deque(KeptStep(one.number, msgspec.json.encode(one)) for one in steps)
-        # All steps after the first number, up to the second one, are kept.
-        self._oldest, self._newest = beginning.number, beginning.number + len(steps)
+        # Encoded steps, in order: the first comes after step `_oldest`.
+        self._steps = deque(map(msgspec.json.encode, steps))
+        self._oldest = beginning.number
 
     async def beginning(self) -> bytes:
         """Return the view to start from, as gzipped JSON."""
         return self._beginning
 
-    def after(self, number: int) -> list[KeptStep] | None:
-        """Return the steps after step `number`, in order; None if some aren't kept any more."""
-        if not self._oldest <= number <= self._newest:
+    def after(self, number: int) -> list[bytes] | None:
+        """Return the steps after step `number` as JSON; None if some aren't kept any more."""
+        if not self._oldest <= number <= self._oldest + len(self._steps):
             return None
-        return [*islice(self._steps, len(self._steps) - (self._newest - number), None)]
+        return [*islice(self._steps, number - self._oldest, None)]
 
     def history(self, kind: str, namespace: str, name: str) -> list[Entry]:
         """Return the timeline entries about an object, or on a node, in order."""
@@ -93,9 +94,10 @@ class LiveFeed(RecordedFeed):
         self._abilities = abilities
         self._scene = Scene()
         self._entries: deque[Entry] = deque(maxlen=ENTRIES_MAX)
-        self._steps: deque[KeptStep] = deque()
+        self._steps: deque[bytes] = deque()
         self._steps_bytes = 0
-        self._oldest = self._newest = 0
+        self._told_version = 0
+        self._oldest = 0
         self._taking = asyncio.Lock()
         self._following: asyncio.Task[None] | None = None
         self._looked_s = 0.0
@@ -108,6 +110,7 @@ class LiveFeed(RecordedFeed):
         entries = [*self._entries][-_ENTRIES_SHOWN:]
         at_s, start_s = self.source.passed_s(), self.source.start_s
         view = self._scene.view(self._abilities, at_s, start_s, entries)
+        view = replace(view, disruptions=self.source.disruptions.number)
         return await asyncio.to_thread(compressed, view)
 
     @contextmanager
@@ -132,6 +135,7 @@ class LiveFeed(RecordedFeed):
         if self._following is not None:
             self._following.cancel()
         self.source.stop()
+        self.source.close()
 
     async def _take(self) -> None:
         """Add a step with the latest changes; start over with all objects if some were missed."""
@@ -154,10 +158,11 @@ class LiveFeed(RecordedFeed):
             self._add_step()
 
     def _begin_with(self, scene: Scene) -> None:
-        self._scene, self._oldest, self._newest = scene, scene.number, scene.number
+        self._scene, self._oldest = scene, scene.number
         self._steps.clear()
         self._entries.clear()
         self._steps_bytes = 0
+        self._told_version = self.source.disruptions.version
         self._wake_waiters()
 
     def _add_step(self) -> None:
@@ -167,14 +172,14 @@ class LiveFeed(RecordedFeed):
         if step is None:
             return
         self._entries += entries
-        kept = KeptStep(step.number, msgspec.json.encode(step))
-        self._steps.append(kept)
-        self._newest = step.number
-        self._steps_bytes += len(kept.text)
+        log = source.disruptions
+        step = replace(step, disruptions=log.since(self._told_version))
+        self._told_version = log.version
+        self._steps.append(msgspec.json.encode(step))
+        self._steps_bytes += len(self._steps[-1])
         while self._steps_bytes > STEPS_BYTES_MAX:
-            gone = self._steps.popleft()
-            self._steps_bytes -= len(gone.text)
-            self._oldest = gone.number
+            self._steps_bytes -= len(self._steps.popleft())
+            self._oldest += 1
         self._wake_waiters()
 
     def _wake_waiters(self) -> None:
@@ -212,8 +217,8 @@ async def event_stream(feed: RecordedFeed, number: int) -> AsyncIterator[bytes]:
                 yield _AGAIN
                 return
             for step in steps:
-                yield b"id: %d\ndata: %s\n\n" % (step.number, step.text)
-                number = step.number
+                number += 1
+                yield b"id: %d\ndata: %s\n\n" % (number, step)
             if steps:
                 continue
             if feed.is_over:

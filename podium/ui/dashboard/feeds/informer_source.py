@@ -14,6 +14,7 @@ from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.facts import PodFacts, budget_facts, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts
 from podium.ui.dashboard.descriptions import described_entries
+from podium.ui.dashboard.feeds.disruption_log import DisruptionLog
 from podium.ui.dashboard.scene import KINDS, LostTrackError, SceneChange, places_in
 from podium.ui.dashboard.views import Entry, SignalRow
 
@@ -37,7 +38,9 @@ class InformerSource:
         self._entries: list[TimelineEntry] = []
         self._classes: set[str] = set()
         self._facts: Mapping[str, Facts] = {}
-        self._has_lost_track = False
+        self._has_lost_track = self._is_followed = False
+        self.disruptions = DisruptionLog(self, None)
+        driver.hooks.append(self._happened)
 
     def start(self) -> list[SceneChange]:
         self.stop()
@@ -48,7 +51,7 @@ class InformerSource:
             "PodDisruptionBudget": budget_facts,
             "Event": event_facts,
         }
-        self._driver.hooks.append(self._happened)
+        self._is_followed = True
         classes = self._priority_classes()
         self._classes = {one["metadata"]["name"] for one in classes}
         return [
@@ -57,14 +60,17 @@ class InformerSource:
                 SceneChange(kind, obj)
                 for kind in KINDS
                 if kind != _CLASS
-                for obj in self._known(kind)
+                for obj in self.known(kind)
             ),
         ]
 
     def stop(self) -> None:
-        if self._happened in self._driver.hooks:
-            self._driver.hooks.remove(self._happened)
+        self._is_followed = False
         self._changes, self._entries = [], []
+
+    def close(self) -> None:
+        self._driver.hooks.remove(self._happened)
+        self.disruptions.close()
 
     def changes(self) -> list[SceneChange]:
         if self._has_lost_track:
@@ -89,9 +95,6 @@ class InformerSource:
     def machines(self) -> list[SchedulerMachine]:
         return [self._machine()]
 
-    def pods(self) -> Iterator[Object]:
-        return self._known("Pod")
-
     def signals(self, _: str) -> list[SignalRow]:
         """Return an empty list, as kubelets don't publish their eviction signals."""
         return []
@@ -106,15 +109,21 @@ class InformerSource:
         objects = [obj for known in informers.values() for obj in known]
         return objects if _CLASS in informers else [*objects, *self._priority_classes()]
 
-    def _known(self, kind: str) -> Iterator[Object]:
+    def known(self, kind: str) -> Iterator[Object]:
         return iter(self._driver.informers(self._machine().name).get(kind) or ())
 
     def _priority_classes(self) -> list[Object]:
         # A scheduler doesn't watch PriorityClasses: they are made of what the pods have.
-        found = {name: pod for pod in self._known("Pod") if (name := priority_class_of(pod))}
+        found = {name: pod for pod in self.known("Pod") if (name := priority_class_of(pod))}
         return [_class_of(pod) for _, pod in sorted(found.items())]
 
     def _happened(self, event: DriverEvent) -> None:
+        if isinstance(event, Stepped) and isinstance(event.event, events.Change):
+            change = event.event
+            if change.kind == "Pod":
+                self.disruptions.pod_changed(change.old, change.new, self._now_s())
+        if not self._is_followed:
+            return
         if isinstance(event, Started):
             self._has_lost_track = True
         elif isinstance(event, Stepped) and isinstance(event.event, events.Change):

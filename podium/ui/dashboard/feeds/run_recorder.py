@@ -58,7 +58,9 @@ class RunRecorder:
             among.setdefault(bisect_left(times, entry.at_s), []).append(entry)
         for place, some in among.items():
             steps[place] = replace(steps[place], entries=some)
-        beginning = replace(self._beginning, title=title, live=False, summary=summary)
+        last = self.objects.disruptions.number
+        changes = {"title": title, "live": False, "disruptions": last, "summary": summary}
+        beginning = replace(self._beginning, **changes)
         return RecordedFeed(beginning, steps, said)
 
     def _happened(self, event: DriverEvent) -> None:

@@ -1,17 +1,21 @@
 """The objects of a cluster in this process, from its store, scheduling queues and timeline."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from podium.api.objects import Object, key
 from podium.api.pods import node_name_of
 from podium.api.usage import Usage
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, ceil_milli
+from podium.apiserver.store.errors import ExpiredError
 from podium.apiserver.store.watch import Watch
+from podium.cluster.drivers.driver_events import DriverEvent
 from podium.cluster.virtual import Cluster
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import Observer
 from podium.ui.dashboard.descriptions import described_entries, described_events
+from podium.ui.dashboard.feeds.disruption_log import DisruptionLog
 from podium.ui.dashboard.scene import KINDS, SceneChange, places_in
 from podium.ui.dashboard.views import Entry, SignalRow
 
@@ -25,9 +29,11 @@ class StoreObjects:
         start_s: start of the cluster's clock, in seconds since the epoch.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, path: Path | None = None) -> None:
         self.start_s = cluster.options.start_s
         self.cluster = cluster
+        self.disruptions = DisruptionLog(self, path)
+        self._pods = cluster.store.watch("Pod", from_revision=cluster.store.revision)
         self._watches: list[Watch] = []
 
     def start(self) -> list[SceneChange]:
@@ -35,7 +41,11 @@ class StoreObjects:
         store = self.cluster.store
         revision = store.revision
         self._watches = [store.watch(kind, from_revision=revision) for kind in KINDS]
-        return [SceneChange(kind, obj) for kind in KINDS for obj in store.list(kind).items]
+        return [SceneChange(kind, obj) for kind in KINDS for obj in self.known(kind)]
+
+    def known(self, kind: str) -> Sequence[Object]:
+        """Return all objects of a kind."""
+        return self.cluster.store.list(kind).items
 
     def stop(self) -> None:
         """Stop recording changes."""
@@ -43,6 +53,7 @@ class StoreObjects:
 
     def changes(self) -> Iterator[SceneChange]:
         """Yield the changes of objects since the last call."""
+        self._note_disruptions()
         for watch in self._watches:
             for event in watch.take():
                 yield SceneChange(event.kind, event.obj, event.type == "DELETED")
@@ -64,10 +75,6 @@ class StoreObjects:
         """Return the current state of an object."""
         return self.cluster.store.get(kind, namespace, name)
 
-    def pods(self) -> Iterable[Object]:
-        """Return the current pods."""
-        return self.cluster.store.list("Pod").items
-
     def usage(self, node: str) -> dict[str, dict[str, int]]:
         """Return what a node, under an empty key, and each of its pods is known to use."""
         reader, now_s = self.cluster.server.usage, self.cluster.driver.now_s
@@ -75,7 +82,7 @@ class StoreObjects:
         if reader is None or obj is None:
             return {}
         measured = {"": [reader.node(obj, now_s) or _NO_USAGE]}
-        for pod in self.pods():
+        for pod in self.known("Pod"):
             if node_name_of(pod) == node:
                 measured[key(pod)] = [*(reader.pod(pod, now_s) or {}).values()]
         # Simulated nodes and pods without a script use nothing.
@@ -105,16 +112,31 @@ class StoreObjects:
             rows.append(SignalRow(signal=signal, available=available, threshold=value, kind=kind))
         return rows
 
+    def _note_disruptions(self, _: DriverEvent | None = None) -> None:
+        try:
+            events = self._pods.take()
+        except ExpiredError:
+            # More pods were written at once than the history keeps, as when a state is applied.
+            events, store = [], self.cluster.store
+            self._pods = store.watch("Pod", from_revision=store.revision)
+        for event in events:
+            new = None if event.type == "DELETED" else event.obj
+            self.disruptions.pod_changed(event.previous, new, self.cluster.driver.now_s)
+
 
 class StoreSource(StoreObjects):
     """A running cluster's objects, scheduling queues and timeline.
 
     Args:
+        path: file in which disruptions are kept; None for memory.
         user_hooks: called by the cluster after each write of a user.
     """
 
-    def __init__(self, cluster: Cluster, user_hooks: list[Callable[[], None]]) -> None:
-        super().__init__(cluster)
+    def __init__(
+        self, cluster: Cluster, user_hooks: list[Callable[[], None]], path: Path | None = None
+    ) -> None:
+        super().__init__(cluster, path)
+        cluster.driver.hooks.append(self._note_disruptions)
         self._user_hooks = user_hooks
         self._observer: Observer | None = None
         self._past: list[Entry] = []
@@ -132,6 +154,11 @@ class StoreSource(StoreObjects):
             self._user_hooks.remove(self._observer.look)
             self._observer.close()
         self._observer = None
+
+    def close(self) -> None:
+        """Stop noting disruptions."""
+        self.cluster.driver.hooks.remove(self._note_disruptions)
+        self.disruptions.close()
 
     def entries(self) -> list[Entry]:
         """Return the timeline entries since the last call; at first, also those of older Events."""

@@ -20,8 +20,8 @@ from podium.apiserver.http.users import Tokens
 from podium.ui.dashboard.dashboard_app import PREFIX, DashboardApp
 from podium.ui.dashboard.views import (
     Budget,
+    Disruption,
     Entry,
-    KeptStep,
     Node,
     NodePage,
     Pod,
@@ -30,9 +30,11 @@ from podium.ui.dashboard.views import (
     SignalRow,
     Step,
     View,
+    compressed,
 )
 
 TOKEN = "reader-of-values"
+CLOCK_S = 1767225600.0
 
 
 def node(name: str, **values: Any) -> Node:
@@ -71,6 +73,23 @@ def entry(at_s: float, kind: str, about: str, text: str, of: str = "Pod") -> Ent
     )
 
 
+def disruption(number: int, of: Pod, **values: Any) -> Disruption:
+    """A preemption, by default; `at_s` is after the start of the clock."""
+    known: dict[str, Any] = {
+        "at_s": 0.0,
+        "cause": "Preempted",
+        "group": "preempted",
+        "clause": "is preempted",
+        "message": "",
+        "owner_uid": "web",
+        "budgets": (),
+        "preemptor": "",
+    }
+    known |= values
+    known["at_s"] += CLOCK_S
+    return Disruption(number=number, pod=of, **known)
+
+
 def view(nodes: Sequence[Node], pods: Sequence[Pod] = (), **values: Any) -> View:
     known: dict[str, Any] = {
         "number": 1,
@@ -92,6 +111,7 @@ class ServedValues:
 
     def __init__(self, begun: View, steps: Sequence[Step] = (), text: str = "") -> None:
         self.begun, self.steps, self.text = begun, list(steps), text
+        self.disrupted: list[Disruption] = []
         self.is_over = not begun.live
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -148,16 +168,12 @@ class ServedValues:
     async def beginning(self) -> bytes:
         return gzip.compress(msgspec.json.encode(self.begun), 1)
 
-    def after(self, number: int) -> list[KeptStep] | None:
+    def after(self, number: int) -> list[bytes] | None:
         self.is_over = self._is_closed or not self.begun.live
         last = self.steps[-1].number if self.steps else self.begun.number
         if not self.begun.number <= number <= last:
             return None
-        return [
-            KeptStep(one.number, msgspec.json.encode(one))
-            for one in self.steps
-            if one.number > number
-        ]
+        return [msgspec.json.encode(one) for one in self.steps if one.number > number]
 
     @contextmanager
     def looking(self) -> Iterator[None]:
@@ -177,6 +193,10 @@ class ServedValues:
         told = {"title": text, "headline": text, "sections": sections}
         history = [entry(1, "PodCreated", name, text)]
         return PodPage(manifest=text, history=history, explanation=told, problem=text)
+
+    async def disruptions(self, number: int) -> bytes:
+        """Two at a time, as the page fetches what is before."""
+        return compressed([one for one in self.disrupted if one.number < number][-2:])
 
     async def node_page(self, name: str) -> NodePage:
         row = SignalRow(signal=self.text, available="1Gi", threshold="100Mi", kind="hard")

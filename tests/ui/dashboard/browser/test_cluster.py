@@ -77,6 +77,38 @@ def test_a_preemption_is_seen_and_its_decision_read(
         has(page.locator(".entries"), text)
 
 
+def test_a_victim_keeps_its_page_when_it_is_gone(
+    running: Running, opened: Opened, shot: Shot
+) -> None:
+    running.cluster.apply(ORANGE)
+    running.cluster.advance(600)
+    page = opened(running.link)
+    lately = page.locator("#lately")
+    has(lately, "default/green-5")
+    has(lately, "preempted by default/orange")
+    shot(page, "lately-disrupted")
+    page.reload()
+    page.get_by_role("button", name="preempted").click()
+    has(page.locator(".entries"), "is preempted by default/orange")
+    page.keyboard.press("/")
+    page.keyboard.type("green-5")
+    has(page.locator("#found"), "preempted")
+    page.keyboard.press("Enter")
+    has(page.locator(".page"), "It is gone.")
+    for text in ("is preempted", "default/orange", "3 left", "nothing owns it"):
+        has(page.locator(".ends"), text)
+    for text in ("took worker-6 of 6 candidates", "lost: fewest victims"):
+        has(page.locator(".told"), text)
+    shot(page, "victim")
+    page.locator(".ends").get_by_role("link", name="default/orange").click()
+    has(page.locator("h1"), "orange")
+    has(page.locator(".victims"), "default/green-5")
+    shot(page, "preemptor")
+    page.go_back()
+    page.locator(".ends").get_by_role("link", name="default/green").click()
+    has(page.locator(".entries").first, "is preempted by default/orange")
+
+
 def test_manifests_are_planned_and_applied(running: Running, opened: Opened, shot: Shot) -> None:
     page = opened(running.link)
     says(selected(page), "control-1")

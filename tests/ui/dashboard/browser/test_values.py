@@ -4,11 +4,20 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+from msgspec import Raw
+from msgspec.json import encode
 
 from podium.ui.dashboard.views import Budget, PriorityClass, Step
 from tests.ui.dashboard.browser.conftest import Opened, Shot
 from tests.ui.dashboard.browser.seeing import has, says, selected
-from tests.ui.dashboard.browser.served_values import ServedValues, entry, node, pod, view
+from tests.ui.dashboard.browser.served_values import (
+    ServedValues,
+    disruption,
+    entry,
+    node,
+    pod,
+    view,
+)
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)'\"&amp;\u202e"
 CLASSES = [PriorityClass(name=name, value=value) for name, value in (("web", 20000), ("batch", 1))]
@@ -198,3 +207,37 @@ def test_boxes_fill_by_any_resource_and_names_keep_what_tells_them_apart(
         page.keyboard.press("t")
         page.get_by_role("button", name="nvidia.com/gpu").click()
         has(page.locator("table.nodes tbody tr").first, "8 of 8 100 %")
+
+
+def test_disruptions_are_fetched_to_the_last_and_go_on_with_steps(
+    opened: Opened, shot: Shot
+) -> None:
+    with ServedValues(view([node("node-1")], at_s=700, disruptions=9)) as served:
+        served.disrupted = [
+            disruption(number, pod(f"web-{number}", "node-1"), at_s=60.0 * number)
+            for number in range(3, 10)
+        ]
+        page = opened(served.link)
+        page.get_by_role("button", name="preempted").click()
+        lines = page.locator(".entries li")
+        has(lines.last, "00:03:00 3:00")
+        has(lines.first, "default/web-9")
+        has(page.locator(".timeline"), "Of the disruptions, the last 7 are kept.")
+        has(page.locator("#lately"), "preempted with 6 others of Deployment/web; 7 not replaced")
+        replaced = disruption(9, pod("web-9", "node-1"), at_s=540, replacement="default/web-11")
+        evicted = disruption(
+            10,
+            pod("web-10", "node-1"),
+            at_s=600,
+            cause="Drained",
+            group="evicted",
+            clause="is evicted, as its node is drained",
+        )
+        kept = [Raw(encode(one)) for one in (replaced, evicted)]
+        served.push(Step(number=2, at_s=701, disruptions=kept))
+        has(page.locator("#lately"), "preempted with 6 others of Deployment/web; 6 not replaced")
+        page.get_by_role("button", name="evicted").click()
+        has(lines.last, "default/web-10")
+        assert lines.count() == 1
+        page.locator("#lately").get_by_role("link", name="web-9").click()
+        has(page.locator(".ends"), "default/web-11")

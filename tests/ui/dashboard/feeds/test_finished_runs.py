@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.json import decode
 
 from podium.cluster.manifests import read_sources
 from podium.cluster.virtual import Cluster
@@ -38,13 +39,19 @@ SCENARIO = EXAMPLES / "scenarios/proposal-1.yaml"
 
 def view_of(cluster: Cluster) -> dict[str, Any]:
     """What a live dashboard would show."""
-    feed = LiveFeed(StoreSource(cluster, []), Abilities("now"))
-    return read(asyncio.run(feed.beginning()))
+
+    async def look() -> dict[str, Any]:
+        feed = LiveFeed(StoreSource(cluster, []), Abilities("now"))
+        view = read(await feed.beginning())
+        feed.close()
+        return view
+
+    return asyncio.run(look())
 
 
 def all_of(feed: RecordedFeed) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     view = read(asyncio.run(feed.beginning()))
-    return view, [json.loads(one.text) for one in feed.after(view["number"]) or ()]
+    return view, [json.loads(one) for one in feed.after(view["number"]) or ()]
 
 
 def test_a_simulation_as_steps() -> None:
@@ -62,6 +69,14 @@ def test_a_simulation_as_steps() -> None:
     entries = [entry for step in steps for entry in step["entries"]]
     assert [entry["atS"] for entry in entries] == sorted(entry["atS"] for entry in entries)
     assert {"Preempted", "PodBound", "AssertionPassed"} <= {entry["type"] for entry in entries}
+    assert view["disruptions"] == 2
+    objects = recorders[0].objects
+    told = [decode(one) for one in objects.disruptions.before(view["disruptions"] + 1)]
+    assert [(one["pod"]["name"], one["preemptor"]) for one in told] == [
+        ("a", "default/c"),
+        ("b", "default/c"),
+    ]
+    assert {one["atS"] - objects.start_s for one in told} == {10.0}
 
 
 def test_many_steps_are_made_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,11 +180,15 @@ def test_a_run_is_served_until_ctrl_c(command: list[str], title: str, pod: str, 
             page = client.get(url)
             view = client.get(f"{url}api/beginning").json()
             explained = client.get(f"{url}api/pods/default/{pod}").json()
+            lost = client.get(f"{url}api/disruptions?before={view['disruptions'] + 1}").json()
+            victim = client.get(f"{url}api/pods/default/{lost[0]['pod']['name']}").json()
             refused = client.post(f"{url}api/apply", content="x")
         assert "<title>" in page.text
         assert (view["title"], view["live"]) == (title, False)
         assert view["summary"]["headline"]
         assert explained["problem"] == ""
+        assert {one["preemptor"] for one in lost} == {f"default/{pod}"}
+        assert victim["preemption"] == explained["preemption"]
         assert explained["explanation"]["headline"]
         assert refused.status_code == 405
         process.send_signal(signal.SIGINT)
