@@ -334,12 +334,8 @@ class ApiServer:
 
     def settle(self, now_s: float) -> None:
         """Process CustomResourceDefinitions that were written directly to the store."""
-
-        def delete(kind: Kind, namespace: str, name: str, now_s: float) -> object:
-            return self._delete(Attributes(kind, namespace, name, now_s), _DELETE)
-
         with self.store.transaction():
-            settle(self.store, delete, now_s)
+            settle(self.store, lambda *target: self._delete(Attributes(*target), _DELETE), now_s)
 
     def _settled(self, request: Attributes, result: _T) -> _T:
         kind = request.kind

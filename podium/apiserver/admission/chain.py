@@ -9,43 +9,28 @@ from collections.abc import Mapping, Sequence
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.apiserver.admission.namespace_plugins import (
-    LimitRanger,
-    NamespaceLifecycle,
-    ResourceQuota,
-)
+from podium.apiserver.admission import namespace_plugins, pod_plugins, storage_plugins
 from podium.apiserver.admission.node_plugins import NodeRestriction, TaintNodesByCondition
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, AdmissionPlugin
-from podium.apiserver.admission.pod_plugins import (
-    DefaultTolerationSeconds,
-    PodTopologyLabels,
-    RuntimeClass,
-    ServiceAccount,
-)
 from podium.apiserver.admission.priority import Priority
-from podium.apiserver.admission.storage_plugins import (
-    DefaultStorageClass,
-    PersistentVolumeClaimResize,
-    StorageObjectInUseProtection,
-)
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.store.store import Store
 
 PLUGINS: tuple[type[AdmissionPlugin], ...] = (
-    NamespaceLifecycle,
-    LimitRanger,
-    ServiceAccount,
+    namespace_plugins.NamespaceLifecycle,
+    namespace_plugins.LimitRanger,
+    pod_plugins.ServiceAccount,
     NodeRestriction,
     TaintNodesByCondition,
     Priority,
-    DefaultTolerationSeconds,
-    DefaultStorageClass,
-    StorageObjectInUseProtection,
-    PersistentVolumeClaimResize,
-    RuntimeClass,
-    PodTopologyLabels,
+    pod_plugins.DefaultTolerationSeconds,
+    storage_plugins.DefaultStorageClass,
+    storage_plugins.StorageObjectInUseProtection,
+    storage_plugins.PersistentVolumeClaimResize,
+    pod_plugins.RuntimeClass,
+    pod_plugins.PodTopologyLabels,
     # Last, so that nothing is charged that another plugin refuses.
-    ResourceQuota,
+    namespace_plugins.ResourceQuota,
 )
 
 

@@ -14,13 +14,7 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object
 from podium.apiserver.decoding.type_checker import Checker, Place, json_path
-from podium.apiserver.schema.custom import (
-    EMBEDDED,
-    INT_OR_STRING,
-    PRESERVES,
-    header_struct,
-    struct_for,
-)
+from podium.apiserver.schema import custom
 
 Schema = Mapping[str, Any]
 
@@ -38,11 +32,11 @@ def _pruned(
     if isinstance(value, list):
         items = schema.get("items") or {}
         return [_pruned(one, items, (at, index), unknown) for index, one in enumerate(value)]
-    if not isinstance(value, Mapping) or schema.get(INT_OR_STRING):
+    if not isinstance(value, Mapping) or schema.get(custom.INT_OR_STRING):
         return value
     properties, values = schema.get("properties") or {}, schema.get("additionalProperties")
-    keeps = bool(schema.get(PRESERVES)) or values is True
-    known = _HEADER if is_whole or schema.get(EMBEDDED) else frozenset()
+    keeps = bool(schema.get(custom.PRESERVES)) or values is True
+    known = _HEADER if is_whole or schema.get(custom.EMBEDDED) else frozenset()
     kept = {}
     for name, one in value.items():
         part = properties.get(name, values if isinstance(values, Mapping) else None)
@@ -104,7 +98,7 @@ def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str
     """Return an object in its stored form, and messages on unknown fields; raises DecodingError."""
     checker, unknown = Checker(), list[str]()
     if not isinstance(kind, CustomKind):
-        return checker.check(value, struct_for(kind, api_version)), checker.strict
-    found = checker.check(value, header_struct(kind))
+        return checker.check(value, custom.struct_for(kind, api_version)), checker.strict
+    found = checker.check(value, custom.header_struct(kind))
     kept = _pruned(found, kind.schema, None, unknown, is_whole=True)
     return kept, (*checker.strict, *sorted(f'unknown field "{one}"' for one in unknown))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 
-from podium.api.objects import Object
+from podium.api.objects import Object, place_of
 from podium.apiserver.store import continue_token as tokens
 from podium.apiserver.store import errors
 from podium.apiserver.store.history import (
@@ -61,16 +61,14 @@ class Store:
 
     def create(self, kind: str, obj: Object) -> Object:
         """Add an object, and return it with its resourceVersion; raises AlreadyExistsError."""
-        metadata = obj["metadata"]
-        namespace, name = metadata.get("namespace", ""), metadata["name"]
+        namespace, name = place_of(obj)
         if self.get(kind, namespace, name) is not None:
             raise errors.AlreadyExistsError(f"{kind} {namespace}/{name} already exists")
         return self._write("ADDED", kind, namespace, name, obj, None)
 
     def update(self, kind: str, obj: Object) -> Object:
         """Replace an object, ignoring its resourceVersion, and return it; raises NotFoundError."""
-        metadata = obj["metadata"]
-        namespace, name = metadata.get("namespace", ""), metadata["name"]
+        namespace, name = place_of(obj)
         previous = self._existing(kind, namespace, name)
         return self._write("MODIFIED", kind, namespace, name, obj, previous)
 

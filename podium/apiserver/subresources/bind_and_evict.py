@@ -8,15 +8,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from podium.api import errors
 from podium.api.conditions import with_condition
-from podium.api.errors import (
-    ErrorKind,
-    FieldError,
-    RefusedError,
-    StatusCause,
-    aggregate,
-    unsupported,
-)
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -46,11 +39,11 @@ def check_binding(binding: Object) -> None:
     """Validate a Binding; raises RefusedError (500, as kube-apiserver)."""
     target, faults = part(binding, "target"), []
     if target.get("kind") not in (None, "", "Node"):
-        faults.append(unsupported("target.kind", target["kind"], ("Node", "<empty>")))
+        faults.append(errors.unsupported("target.kind", target["kind"], ("Node", "<empty>")))
     if not target.get("name"):
-        faults.append(FieldError("target.name", None, "", ErrorKind.REQUIRED))
+        faults.append(errors.FieldError("target.name", None, "", errors.ErrorKind.REQUIRED))
     if faults:
-        raise internal(aggregate(faults))
+        raise internal(errors.aggregate(faults))
 
 
 def bind(pod: Object, binding: Object, now_s: float) -> Object:
@@ -168,14 +161,14 @@ def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | N
     raise _too_many_requests(f"The disruption budget {budget_name} {why}", None)
 
 
-def _too_many_requests(why: str, retry_after_s: int | None) -> RefusedError:
-    causes = (StatusCause("DisruptionBudget", why),)
-    return RefusedError(
+def _too_many_requests(why: str, retry_after_s: int | None) -> errors.RefusedError:
+    causes = (errors.StatusCause("DisruptionBudget", why),)
+    return errors.RefusedError(
         429, "TooManyRequests", _VIOLATION, causes=causes, retry_after_s=retry_after_s
     )
 
 
-def _unusable(budget_name: str, why: str) -> RefusedError:
+def _unusable(budget_name: str, why: str) -> errors.RefusedError:
     message = f'poddisruptionbudget.policy "{budget_name}" is forbidden: {why}'
     details = {"name": budget_name, "group": "policy", "kind": "poddisruptionbudget"}
-    return RefusedError(403, "Forbidden", message, details=details)
+    return errors.RefusedError(403, "Forbidden", message, details=details)

@@ -26,13 +26,8 @@ from podium.machines.effects import (
 )
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
 from podium.machines.machine import NEVER_S
+from podium.machines.reconciler import postponed
 from podium.machines.reconciler.indexer import Indexer, Indexes
-from podium.machines.reconciler.postponed import (
-    ReplacementPace,
-    RestingKeys,
-    ended_at_once,
-    stirs,
-)
 from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, RetryRules
 
 # How long a watch may take to confirm the object of an answer: as long as v1.36's controllers wait
@@ -70,14 +65,14 @@ class Reconciler(ABC):
         self.objects = Indexer(self.indexes)
         # Objects known only from an answer and not yet from a watch, by kind, place and uid.
         self._unconfirmed = DelayedKeys[tuple[str, Place, str]]()
-        self._rest: RestingKeys | None = None
+        self._rest: postponed.RestingKeys | None = None
         self._synced = False
         self._now_s = 0.0
         # Keys to reconcile now, and those that wait for the return of their calls.
         self._dirty: dict[Hashable, None] = {}
         self._held: dict[Hashable, None] = {}
         self._waiting: dict[Hashable, dict[int, Effect]] = {}
-        self._replacements = ReplacementPace()
+        self._replacements = postponed.ReplacementPace()
         # The shortest wait of keys with a failed call.
         self._failing: dict[Hashable, float] = {}
         self._retries = RetryLimits(self.retry_rules)
@@ -100,7 +95,7 @@ class Reconciler(ABC):
     def leave(self, loaded: Container[str]) -> None:
         """Let the keys of loaded objects rest until a change concerns them; `loaded` has uids."""
         if self.tends is not None:
-            self._rest = RestingKeys(loaded, self.tends)
+            self._rest = postponed.RestingKeys(loaded, self.tends)
 
     def is_as_loaded(self, key: Hashable) -> bool:
         """Return whether a key's object is unchanged since it was loaded; False without resting."""
@@ -114,7 +109,7 @@ class Reconciler(ABC):
 
     def stirs(self, change: Change, before: Object | None) -> bool:
         """Return whether a change ends the rest of its keys; arguments as in `keys_of`."""
-        return stirs(before if before is not None else change.old, change.new)
+        return postponed.stirs(before if before is not None else change.old, change.new)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Process an event. `Woken` reconciles all pending keys."""
@@ -305,7 +300,7 @@ class Reconciler(ABC):
                 if change.kind != "Pod":
                     for key in keys if self.stirs(change, before) else ():
                         self._replacements.release(key)
-                elif ended_at_once(change.obj, before, self._now_s):
+                elif postponed.ended_at_once(change.obj, before, self._now_s):
                     # The owners of a pod that ended at once are held for a while.
                     for key in keys:
                         at_s = self._replacements.replaced_s(key, self._now_s)

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from podium.api.codec.text_decoder import escaped
 from podium.api.errors import RefusedError, StatusCause, quoted
-from podium.api.objects import Object, annotations, entries, metadata_of, part
+from podium.api.objects import Object, annotations, entries, metadata_of, part, without
 from podium.api.values.times import TimeError, parse_time, timestamp
 from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes
@@ -163,8 +163,7 @@ def unowned(obj: Object) -> Object:
     metadata = obj.get("metadata")
     if not metadata or "managedFields" not in metadata:
         return obj
-    rest = {name: value for name, value in metadata.items() if name != "managedFields"}
-    return {**obj, "metadata": rest}
+    return {**obj, "metadata": without(metadata, "managedFields")}
 
 
 def owned_by_managers(fields: FieldSet) -> FieldSet:
