@@ -132,8 +132,7 @@ def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
         return {**obj, "apiVersion": kind.api_version}
     if not api_version or not _is_other(kind, api_version):
         return obj
-    header = {"apiVersion": api_version, "kind": kind.name}
-    return {**_renamed(obj, _RENAMED), **header}
+    return {**_renamed(obj, _RENAMED), "apiVersion": api_version, "kind": kind.name}
 
 
 def _is_other(kind: Kind, api_version: str) -> bool:

@@ -93,8 +93,7 @@ def read_json(data: bytes) -> Any:
         if error.pos >= len(error.doc) or error.msg.startswith("Unterminated string"):
             raise UnreadableTextError("unexpected end of JSON input") from None
         where = _SYNTAX.get(error.msg, f"({error.msg})")
-        message = f"invalid character {error.doc[error.pos]!r} {where}"
-        raise UnreadableTextError(message) from None
+        raise UnreadableTextError(f"invalid character {error.doc[error.pos]!r} {where}") from None
     except RecursionError:
         raise UnreadableTextError(TOO_DEEP) from None
 

@@ -252,8 +252,7 @@ class _Builder:
         next(self._events)
         repeated = [] if self._repeated is self._faults else self._repeated
         value = None if self._faults else value
-        line = self._line(start)
-        return YamlDocument(0, line, value, self._faults, repeated, self._item_lines)
+        return YamlDocument(0, self._line(start), value, self._faults, repeated, self._item_lines)
 
     def _value(self, event: Event, depth: int) -> object:
         before = self._count

@@ -95,8 +95,7 @@ class Document(BaseModel):
                 )
                 for one in error.errors(include_url=False)
             ]
-            details = [*map(_details, faults), *own]
-            raise ValidationError.from_exception_data("", details) from None
+            raise ValidationError.from_exception_data("", [*map(_details, faults), *own]) from None
         refuse([*faults, *made.contradictions()])
         return made
 
@@ -327,5 +326,4 @@ def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
     # The fields of the document that an annotation names: of `A` in `list[A]` and `A | None`.
     while not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
         annotation = next(one for one in get_args(annotation) if one is not type(None))
-    fields = annotation.model_fields
-    return {field.alias or name: field for name, field in fields.items()}
+    return {field.alias or name: field for name, field in annotation.model_fields.items()}

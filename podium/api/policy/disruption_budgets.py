@@ -335,13 +335,12 @@ class Budget(msgspec.Struct, frozen=True):
     def of(cls, pdb: Object) -> "Budget":
         """Convert a PodDisruptionBudget object."""
         status = pdb.get("status") or _NOTHING
-        disrupted = frozenset(part(status, "disruptedPods"))
         return cls(
             namespace(pdb),
             name(pdb),
             budget_selector(pdb),
             int(status.get("disruptionsAllowed") or 0),
-            disrupted,
+            frozenset(part(status, "disruptedPods")),
             status.get("desiredHealthy"),
             annotations(pdb).get(POLICY_ANNOTATION) == "Respect",
         )

@@ -87,8 +87,7 @@ def disruption_reason(pod: Object) -> str:
 
 def cause_of(pod: Object) -> Cause | None:
     """Return the cause of a pod's disruption; None if the pod isn't disrupted or it is unknown."""
-    status_reason = str(status_of(pod).get("reason") or "")
-    return cause_of_reason(disruption_reason(pod), status_reason)
+    return cause_of_reason(disruption_reason(pod), str(status_of(pod).get("reason") or ""))
 
 
 def ending_of(pod: Object) -> tuple[bool, Object | None]:

@@ -146,8 +146,7 @@ def _pod(pod: Object, now_s: float) -> Quantities:
     if is_finished(pod) or is_overdue:
         return {}
     requests = as_written_by(pod, pod_requests(pod, use_status=True), "requests")
-    limits = as_written_by(pod, pod_limits(pod), "limits")
-    return {"pods": ONE, **compute_usage(requests, limits)}
+    return {"pods": ONE, **compute_usage(requests, as_written_by(pod, pod_limits(pod), "limits"))}
 
 
 def _service(service: Object, _now_s: float) -> Quantities:

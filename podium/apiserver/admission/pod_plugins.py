@@ -107,8 +107,7 @@ class PodTopologyLabels(AdmissionPlugin):
         if not topology:
             return obj
         metadata = metadata_of(obj)
-        labels = {**topology, **part(metadata, "labels")}
-        return {**obj, "metadata": {**metadata, "labels": labels}}
+        return {**obj, "metadata": {**metadata, "labels": {**topology, **part(metadata, "labels")}}}
 
 
 _NO_CLASS: Mapping[str, Any] = {}

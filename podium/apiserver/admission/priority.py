@@ -111,8 +111,7 @@ class PriorityClasses:
         class_name = spec.get("priorityClassName")
         resolved = self._resolved.get(class_name) if class_name else self._resolved_default
         if resolved is None:
-            why = f"no PriorityClass with name {class_name} was found"
-            raise forbidden(kind, obj_name, why)
+            raise forbidden(kind, obj_name, f"no PriorityClass with name {class_name} was found")
         return resolved
 
     def check(self, priority_class: Object) -> None:

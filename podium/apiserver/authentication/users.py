@@ -223,7 +223,6 @@ class ServiceAccountTokens:
         }
         if bound is not None:
             private[bound["kind"].lower()] = {"name": name(bound), "uid": uid(bound)}
-        user = service_account_user(namespace_of(account), name(account))
         claims = {
             "aud": [*audiences],
             "exp": until_s,
@@ -232,7 +231,7 @@ class ServiceAccountTokens:
             "jti": f"{uid(account)}/{from_s}/{self._count}",
             _PRIVATE: private,
             "nbf": from_s,
-            "sub": user.name,
+            "sub": service_account_user(namespace_of(account), name(account)).name,
         }
         content = f"{_encoded(_HEADER)}.{_encoded(claims)}"
         return f"{content}.{self._signature(content)}"

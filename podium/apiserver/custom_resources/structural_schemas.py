@@ -216,8 +216,7 @@ def schema_faults(schema: Any, path: str) -> checks.Faults:
     if not isinstance(schema, Mapping):
         yield checks.required(path, "schemas are required")
         return
-    misshapen = list(_misshapen(schema, path))
-    yield from misshapen or _whole(schema, path)
+    yield from [*_misshapen(schema, path)] or _whole(schema, path)
 
 
 def selectable_fault(schema: Any, steps: tuple[str, ...]) -> str:

@@ -110,8 +110,7 @@ class ApiApp:
         try:
             self._check_under_way(self._under_way + 1)
             user = self._user(scope["path"], headers := _headers(scope["headers"]))
-            work = LongWork(is_large=False)
-            answer = self._worked(_request(scope, headers, body, user), work)
+            answer = self._worked(_request(scope, headers, body, user), LongWork(is_large=False))
         except PostponedError:
             return self
         except RefusedError as refusal:
@@ -228,8 +227,7 @@ class ApiApp:
             raise
 
     async def _elsewhere(self, work: Callable[[], T]) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._worker, uncollected, work)
+        return await asyncio.get_running_loop().run_in_executor(self._worker, uncollected, work)
 
     def _response(self, request: Request) -> Response:
         if request.path.partition("?")[0] == _METRICS:

@@ -18,8 +18,7 @@ _SUBJECTS = (_SERVICE_ACCOUNT, "User", "Group")
 
 @defaults_of("rbac.Subject")
 def _with_group(subject: Object) -> Object:
-    is_account = subject.get("kind") == _SERVICE_ACCOUNT
-    return subject if is_account else filled(subject, apiGroup=_GROUP)
+    return subject if subject.get("kind") == _SERVICE_ACCOUNT else filled(subject, apiGroup=_GROUP)
 
 
 def _role(kind: str) -> Registration:

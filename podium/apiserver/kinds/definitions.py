@@ -47,8 +47,7 @@ def _valid(obj: Any, path: str) -> checks.Faults:
     name = metadata.get("name")
     if name != f"{names.get('plural')}.{group}":
         yield FieldError("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
-    notes = metadata.get("annotations") or {}
-    if group.endswith(_PROTECTED) and not notes.get(_APPROVED):
+    if group.endswith(_PROTECTED) and not (metadata.get("annotations") or {}).get(_APPROVED):
         why = (
             f'protected groups must have approval annotation "{_APPROVED}", see '
             "https://github.com/kubernetes/enhancements/pull/1111"
@@ -172,8 +171,7 @@ def _change(new: Object, old: Object) -> checks.Faults:
     there = [one.get("name") for one in rules.at(new, "spec.versions") or ()]
     for index, stored in enumerate(entries(status_of(old), "storedVersions")):
         if stored not in there:
-            why = _REMAINS.format(stored)
-            yield FieldError(f"status.storedVersions[{index}]", stored, why)
+            yield FieldError(f"status.storedVersions[{index}]", stored, _REMAINS.format(stored))
 
 
 def _with_defaults(definition: Object) -> Object:

@@ -55,8 +55,7 @@ def _create(service: Object, creation: Creation) -> Object:
         all_ports = chain(ports, *(other.get("ports") or () for other in others))
         used = {port.get("nodePort") for port in all_ports}
         free = [number for number in _NODE_PORTS if number not in used]
-        missing = sum(not port.get("nodePort") for port in ports)
-        chosen = iter(creation.rng.sample(free, missing))
+        chosen = iter(creation.rng.sample(free, sum(not port.get("nodePort") for port in ports)))
         spec["ports"] = [
             port if port.get("nodePort") else {**port, "nodePort": next(chosen)} for port in ports
         ]

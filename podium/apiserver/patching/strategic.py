@@ -117,8 +117,7 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
     # If all entries keep their places, the list needs no ordering.
     stays, last = len(places) == len(kept) and None not in places, -1
     for entry in wanted:
-        value = merge_key_of(entry, key)
-        at = places.setdefault(value, len(merged))
+        at = places.setdefault(merge_key_of(entry, key), len(merged))
         stays, last = stays and last < at < len(kept), at
         if at == len(merged):
             merged.append(_bare(entry))
@@ -161,8 +160,7 @@ def _directed(live: Object, patch: Object, of: Type | None) -> Object:
         name, gone = directive.removeprefix(DELETE_PREFIX), rest.pop(directive)
         if isinstance(live.get(name), list) and isinstance(gone, list):
             texts = {quoted(entry) for entry in gone}
-            left = [entry for entry in live[name] if quoted(entry) not in texts]
-            live = {**live, name: left}
+            live = {**live, name: [entry for entry in live[name] if quoted(entry) not in texts]}
     return _merged(live, rest, of)
 
 

@@ -56,8 +56,7 @@ def default_access() -> Iterator[tuple[Kind, Object]]:
         named = _named(name, aggregate if aggregate != name else "")
         yield KINDS["ClusterRole"], {**named, "rules": rules}
     for name, aggregate in _AGGREGATED.items():
-        selector = {"matchLabels": {f"{_AGGREGATE}{name}": "true"}}
-        rule = {"clusterRoleSelectors": [selector]}
+        rule = {"clusterRoleSelectors": [{"matchLabels": {f"{_AGGREGATE}{name}": "true"}}]}
         yield KINDS["ClusterRole"], {**_named(name, aggregate), "aggregationRule": rule}
     for name, kind, *subjects in _BOUND:
         binding = {

@@ -47,11 +47,10 @@ class Call(msgspec.Struct, frozen=True):
     def decoded(self, kind: Kind, api_version: str = "") -> DecodedObject:
         """Decode the body as an object of a kind and version; raises RefusedError."""
         body = self.request.body
-        media_type = input_type(self.request.header("Content-Type"), body, kind)
         return apart(
             decode,
             body,
-            media_type,
+            input_type(self.request.header("Content-Type"), body, kind),
             kind,
             api_version=api_version,
             field_validation=self.field_validation,

@@ -77,8 +77,7 @@ def log(call: Call) -> Response:
             path = f"/containerLogs/{'/'.join(quoted)}" + (f"?{urlencode(query)}" if query else "")
             return Response(200, NodeLog(addresses[_INTERNAL], port, path, info.name), _PLAIN_TEXT)
     place = f"{directory}/{namespace(pod)}_{info.name}_{pod['metadata']['uid']}/{container}"
-    message = f"the logs are on node {node_name}, in {place}"
-    raise RefusedError(501, "NotImplemented", message)
+    raise RefusedError(501, "NotImplemented", f"the logs are on node {node_name}, in {place}")
 
 
 def log_directory(call: Call, pod: Object) -> str:
@@ -141,8 +140,7 @@ def list_or_watch(call: Call) -> Response:
     info = call.info
     wanted = query_options.list_options(call.parameters, watch=info.verb == "watch")
     by_name = f"{_NAME_FIELD}={info.name}" if info.name else ""
-    fields = wanted.field_selector or by_name
-    selection = parse_selection(info.kind, wanted.label_selector, fields)
+    selection = parse_selection(info.kind, wanted.label_selector, wanted.field_selector or by_name)
     if info.name and selection.values_of(_NAME_FIELD) != [info.name]:
         raise bad_request("fieldSelector metadata.name doesn't match requested name")
     if wanted.watch:

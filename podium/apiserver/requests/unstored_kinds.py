@@ -139,8 +139,9 @@ def token(call: Call) -> Response:
             raise bad_request(f"cannot bind token to object of type {version}, Kind={kind_name}")
         kind, name = KINDS[kind_name], reference.get("name") or ""
         bound = call.server.get(kind, info.namespace if kind.namespaced else "", name)
-        pods_account = bound["spec"].get("serviceAccountName") or "default"
-        if kind_name == "Pod" and info.name != pods_account:
+        if kind_name == "Pod" and info.name != (
+            bound["spec"].get("serviceAccountName") or "default"
+        ):
             why = "pod running with different serviceaccount name."
             raise bad_request(f'cannot bind token for serviceaccount "{info.name}" to {why}')
         wanted = reference.get("uid")

@@ -32,8 +32,7 @@ class CustomStruct(Struct):
         schema = kind.schema
         is_open = bool(schema.get(PRESERVES))
         super().__init__(kind.name, False, lambda: _whole(schema), is_open=is_open)
-        domain = ".".join(reversed(kind.group.split(".")))
-        self.schema_name = f"{domain}.{kind.version}.{kind.name}"
+        self.schema_name = f"{'.'.join(reversed(kind.group.split('.')))}.{kind.version}.{kind.name}"
         self.kind = kind
 
 

@@ -189,8 +189,7 @@ class Store:
         previous: Object | None,
     ) -> Object:
         self.revision += 1
-        metadata = {**obj["metadata"], "resourceVersion": str(self.revision)}
-        written = {**obj, "metadata": metadata}
+        written = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.revision)}}
         event = WatchEvent(self.revision, event_type, kind, namespace, name, written, previous)
         self._apply(event)
         self._pending.append(event)

@@ -118,6 +118,5 @@ def with_patched_scale(request: Attributes, workload: Object, patch: PatchReques
         "metadata": {"name": request.name},
         **_put({}, _replicas_path(kind), spec_of(scale).get("replicas") or 0),
     }
-    applied = apply_configuration(request, workload, owned)
-    owners = metadata_of(applied)["managedFields"]
+    owners = metadata_of(apply_configuration(request, workload, owned))["managedFields"]
     return {**wanted, "metadata": {**wanted["metadata"], "managedFields": owners}}

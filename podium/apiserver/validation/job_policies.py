@@ -136,8 +136,7 @@ def _success_rule(rule: Any, path: str, completions: int) -> checks.Faults:
         yield checks.required(path, message)
     if listed is not None:
         try:
-            intervals = index_intervals(listed, completions)
-            known = sum(last - first + 1 for first, last in intervals)
+            known = sum(last - first + 1 for first, last in index_intervals(listed, completions))
         except ValueError as error:
             message = f"error parsing succeededIndexes: {error}"
             yield FieldError(checks.join(path, "succeededIndexes"), listed, message)

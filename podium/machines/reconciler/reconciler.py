@@ -303,8 +303,7 @@ class Reconciler(ABC):
                 elif postponed.ended_at_once(change.obj, before, self._now_s):
                     # The owners of a pod that ended at once are held for a while.
                     for key in keys:
-                        at_s = self._replacements.replaced_s(key, self._now_s)
-                        self.look_again(key, at_s)
+                        self.look_again(key, self._replacements.replaced_s(key, self._now_s))
             for key in keys:
                 self.react(key, change, before)
         return is_news and before is None

@@ -209,8 +209,7 @@ def _ip_list(addresses: Sequence[Object], path: str) -> checks.Faults:
     ips = [one.get("ip") or "" for one in addresses]
     faults = [*checks.each(checks.ip_address)(ips, path)]
     yield from faults
-    families = {":" in ip for ip in ips}
-    if not faults and len(families) < len(ips):
+    if not faults and len({":" in ip for ip in ips}) < len(ips):
         message = "may specify no more than one IP for each IP family"
         yield FieldError(path, [{"IP": ip} for ip in ips], message)
 

@@ -161,8 +161,7 @@ def service_external_ip(service: Object, now_s: float) -> str:
         case "ClusterIP" | "NodePort":
             return ",".join(own) or NONE
         case "LoadBalancer":
-            addresses = [balancer_addresses(service, now_s), *own]
-            return ",".join(filter(None, addresses)) or "<pending>"
+            return ",".join(filter(None, [balancer_addresses(service, now_s), *own])) or "<pending>"
         case "ExternalName":
             return str(at(service, "spec.externalName") or "")
     return "<unknown>"

@@ -151,5 +151,4 @@ def row_conditions(pod: Object) -> list[dict[str, str]]:
     phase = phase_of(pod)
     if phase not in _FINISHED:
         return []
-    message = _FINISHED[phase]
-    return [{"type": "Completed", "status": "True", "reason": phase, "message": message}]
+    return [{"type": "Completed", "status": "True", "reason": phase, "message": _FINISHED[phase]}]

@@ -246,8 +246,7 @@ def _one_at_a_time(stateful_set: Object) -> Object:
     if rules.at(stateful_set, "spec.updateStrategy.rollingUpdate.maxUnavailable") is None:
         return stateful_set
     spec, strategy = stateful_set["spec"], stateful_set["spec"]["updateStrategy"]
-    rolling = without(strategy["rollingUpdate"], "maxUnavailable")
-    strategy = {**strategy, "rollingUpdate": rolling}
+    strategy = {**strategy, "rollingUpdate": without(strategy["rollingUpdate"], "maxUnavailable")}
     return {**stateful_set, "spec": {**spec, "updateStrategy": strategy}}
 
 

@@ -248,8 +248,7 @@ def _capped(owners: Owners) -> Owners:
     if len(updaters) <= _UPDATERS_MAX:
         return owners
     oldest = sorted(updaters, key=lambda manager: (owners[manager].time_ns, str(manager)))
-    excess = len(updaters) - _UPDATERS_MAX + 1
-    merged, left = oldest[:excess], dict(owners)
+    merged, left = oldest[: len(updaters) - _UPDATERS_MAX + 1], dict(owners)
     for version in dict.fromkeys(owners[manager].api_version for manager in merged):
         same = [manager for manager in merged if owners[manager].api_version == version]
         if len(same) > 1:

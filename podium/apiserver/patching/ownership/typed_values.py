@@ -172,8 +172,7 @@ _EQUAL = FieldComparison()
 
 def compare(old: Any, new: Any, of: Type | None, ignored: Sequence[str] = ()) -> FieldComparison:
     """Compare two objects, ignoring some top-level fields; raises UntypedError."""
-    compared = _compare([old], [new], of)
-    return FieldComparison(*(outside(fields, ignored) for fields in compared))
+    return FieldComparison(*(outside(fields, ignored) for fields in _compare([old], [new], of)))
 
 
 def _compare(old: Sequence[Any], new: Sequence[Any], of: Type | None) -> FieldComparison:

@@ -53,10 +53,9 @@ def name_warnings(obj: Object, used_in: str = _NAME_OF_PODS) -> Iterator[str]:
     """Yield a warning if a name isn't a valid hostname."""
     faults = validate_dns_label(str(part(obj, "metadata").get("name") or ""))
     if faults:
-        shown = " ".join(faults)
         yield (
             f"metadata.name: this is used in {used_in}, which can result in surprising behavior; "
-            f"a DNS label is recommended: [{shown}]"
+            f"a DNS label is recommended: [{' '.join(faults)}]"
         )
 
 
