@@ -12,7 +12,6 @@ from podium.api.objects import Object
 from podium.apiserver.admission import namespace_plugins, pod_plugins, storage_plugins
 from podium.apiserver.admission.node_plugins import NodeRestriction, TaintNodesByCondition
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, AdmissionPlugin
-from podium.apiserver.admission.priority import Priority
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.store.store import Store
 
@@ -22,7 +21,7 @@ PLUGINS: tuple[type[AdmissionPlugin], ...] = (
     pod_plugins.ServiceAccount,
     NodeRestriction,
     TaintNodesByCondition,
-    Priority,
+    pod_plugins.Priority,
     pod_plugins.DefaultTolerationSeconds,
     storage_plugins.DefaultStorageClass,
     storage_plugins.StorageObjectInUseProtection,

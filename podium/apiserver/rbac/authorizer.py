@@ -2,10 +2,15 @@
 
 Users may only grant permissions that they have themselves; permissions are compared for each verb
 on each resource. A user with the verb `escalate` on a role, or `bind`, needn't have these.
+
+Of the default roles and bindings of a new cluster, those of v1.36's controllers are missing, as no
+user acts in their names here; what kubelets may is in `podium/apiserver/authentication/users.py`.
 """
 
 from collections.abc import Iterable, Iterator
+from importlib.resources import files
 from itertools import product
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -217,3 +222,81 @@ def _pieces(rule: PolicyRule) -> Iterator[Attempt]:
         yield Attempt(verb, group, plural, subresource, name=object_name)
     for path, verb in product(rule.paths, rule.verbs):
         yield Attempt(verb, path=path)
+
+
+# Each role with its rules: verbs, groups, resources and names, or verbs and paths.
+_DEFAULT_ROLES = files("podium.apiserver.rbac") / "default_roles.txt"
+
+_VERBS = {
+    "all": "create delete deletecollection get list patch update watch",
+    "read": "get list watch",
+    "write": "create delete deletecollection patch update",
+}
+_AGGREGATED = {"admin": "", "edit": "admin", "view": "edit"}
+"""The aggregated roles, each with the role into which it is itself aggregated."""
+
+_BOUND = (
+    ("cluster-admin", "Group", "system:masters"),
+    ("system:basic-user", "Group", "system:authenticated"),
+    ("system:discovery", "Group", "system:authenticated"),
+    ("system:kube-controller-manager", "User", "system:kube-controller-manager"),
+    ("system:kube-scheduler", "User", "system:kube-scheduler"),
+    ("system:monitoring", "Group", "system:monitoring"),
+    ("system:public-info-viewer", "Group", "system:authenticated", "system:unauthenticated"),
+    ("system:volume-scheduler", "User", "system:kube-scheduler"),
+)
+_AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
+
+
+def default_access() -> Iterator[tuple[Kind, Object]]:
+    """Yield the initial objects of a cluster with several users: roles and a service account.
+
+    The service account lets its controller start and create those of other namespaces. Another
+    controller sets the rules of aggregated roles.
+    """
+    yield KINDS["ServiceAccount"], {"metadata": {"name": "default", "namespace": "default"}}
+    rules_of: dict[str, list[Object]] = {}
+    # An unindented line names a role; each line below it is a rule, wrapped with more indentation.
+    text = _DEFAULT_ROLES.read_text(encoding="utf-8").replace("\n        ", " ").strip()
+    for line in text.split("\n"):
+        if not line.startswith(" "):
+            rules = rules_of[line] = []
+        else:
+            rules.append(_rule(*(part.split() for part in line.split("|"))))
+    for role, rules in rules_of.items():
+        aggregate = role.removeprefix("system:aggregate-to-")
+        named = _named(role, aggregate if aggregate != role else "")
+        yield KINDS["ClusterRole"], {**named, "rules": rules}
+    for role, aggregate in _AGGREGATED.items():
+        rule = {"clusterRoleSelectors": [{"matchLabels": {f"{_AGGREGATE}{role}": "true"}}]}
+        yield KINDS["ClusterRole"], {**_named(role, aggregate), "aggregationRule": rule}
+    for role, kind, *subjects in _BOUND:
+        binding = {
+            "roleRef": {"apiGroup": GROUP, "kind": "ClusterRole", "name": role},
+            "subjects": [
+                {"apiGroup": GROUP, "kind": kind, "name": subject} for subject in subjects
+            ],
+        }
+        yield KINDS["ClusterRoleBinding"], {**_named(role, ""), **binding}
+
+
+def _named(role: str, aggregate: str) -> dict[str, Any]:
+    labels = {"kubernetes.io/bootstrapping": "rbac-defaults"}
+    if aggregate:
+        labels[f"{_AGGREGATE}{aggregate}"] = "true"
+    annotations = {"rbac.authorization.kubernetes.io/autoupdate": "true"}
+    return {"metadata": {"name": role, "labels": labels, "annotations": annotations}}
+
+
+def _rule(
+    verbs: list[str], groups: list[str], resources: list[str] | None = None, *names: list[str]
+) -> Object:
+    all_verbs = [full for verb in verbs for full in _VERBS.get(verb, verb).split()]
+    if resources is None:
+        return {"nonResourceURLs": groups, "verbs": all_verbs}
+    rule = {
+        "apiGroups": ["" if group == "core" else group for group in groups],
+        "resources": resources,
+        "verbs": all_verbs,
+    }
+    return {**rule, "resourceNames": names[0]} if names else rule

@@ -19,7 +19,7 @@ from podium.api.usage import Usage
 from podium.apiserver.admission import AdmissionOptions
 from podium.apiserver.admission.pod_plugins import ServiceAccount
 from podium.apiserver.http.http_server import LOOPBACK
-from podium.apiserver.rbac.default_roles import default_access
+from podium.apiserver.rbac.authorizer import default_access
 from podium.apiserver.store.history import FIRST_REVISION
 from podium.apiserver.store.store import Store
 from podium.cluster.drivers.machine_health import MachineHealth

@@ -26,7 +26,7 @@ from podium.api.pods import is_active, priority_class_of
 from podium.api.priority import NEVER, is_mirror, is_static, pod_priority, preemption_policy
 from podium.api.workloads import SCALED
 from podium.apiserver.admission.namespace_plugins import limits_by_namespace, with_default_amounts
-from podium.apiserver.admission.priority import PriorityClasses
+from podium.apiserver.admission.pod_plugins import PriorityClasses
 from podium.apiserver.kinds.registration.registrations import completed
 from podium.scheduler.snapshot.affinity_terms import PeerGroup
 

@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from podium.api.errors import RefusedError
-from podium.apiserver.admission.pod_plugins import ServiceAccount, add_default_tolerations
-from podium.apiserver.admission.priority import PriorityClasses
+from podium.apiserver.admission.pod_plugins import (
+    PriorityClasses,
+    ServiceAccount,
+    add_default_tolerations,
+)
 from tests.apiserver.admission.shelf import Door, Obj, container, pod, stored
 
 PULLER = stored("ServiceAccount", "puller", imagePullSecrets=[{"name": "registry"}])

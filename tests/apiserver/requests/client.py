@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from podium.apiserver.authentication.users import ADMIN
-from podium.apiserver.rbac.default_roles import default_access
+from podium.apiserver.rbac.authorizer import default_access
 from podium.apiserver.requests import Request, Response, Watching, handle
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store

@@ -17,7 +17,7 @@ from podium.api.objects import Object, controller_key, key, spec_of, without
 from podium.api.pods import is_active, node_name_of, priority_class_of
 from podium.api.priority import is_mirror, is_static, pod_priority
 from podium.api.workloads import RECREATING, pod_template_of
-from podium.apiserver.admission.priority import PriorityClasses
+from podium.apiserver.admission.pod_plugins import PriorityClasses
 from podium.whatif.plan.workload_owners import WorkloadOwners
 
 if TYPE_CHECKING:
