@@ -71,6 +71,7 @@ class EmbeddedCluster:
 
     Attributes:
         taken_up: whether the cluster of the data directory is continued; `objects` aren't loaded.
+        first_revision: revision of the store before anything acted in this process.
         notes: warnings about the loaded objects, as sentences.
     """
 
@@ -130,6 +131,7 @@ class EmbeddedCluster:
         driver = cluster.driver
         # With a stopped clock, in a test, a bug is an error; otherwise the cluster lives on.
         driver.health = None if options.speed == STOPPED else MachineHealth()
+        self.first_revision = store.revision
         cluster.start()
         cluster.server.serve_metrics(MeteredUsage(cluster))
         driver.add(EventExpiry(), renew=EventExpiry, is_spared=True)

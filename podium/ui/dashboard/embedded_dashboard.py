@@ -51,7 +51,8 @@ def mount_dashboard(embedded: EmbeddedCluster) -> str:
 
         return WhatIf(request)
 
-    source = StoreSource(cluster, backend.hooks, embedded.directory.path / "disruptions.db")
+    path, revision = embedded.directory.path / "disruptions.db", embedded.first_revision
+    source = StoreSource(cluster, backend.hooks, path, revision)
     feed = LiveFeed(source, Abilities("podium up", can_plan=True, can_apply=True))
     applier = Applier(backend.answer, cluster.server.kinds.of, source.find)
     pages = Pages(source, feed, what_if, applier)

@@ -53,9 +53,9 @@ class Running:
 
 
 @asynccontextmanager
-async def running(data_dir: Path | None = None) -> AsyncIterator[Running]:
+async def running(data_dir: Path | None = None, *objects: Obj) -> AsyncIterator[Running]:
     options = EmbeddedOptions(
-        objects=simulated_nodes(2, NodeShape()),
+        objects=[*simulated_nodes(2, NodeShape()), *objects],
         data_dir=data_dir,
         port=0,
         is_insecure=True,
@@ -266,6 +266,21 @@ async def test_a_victim_is_told_of_though_no_page_was_open(cluster: Running) -> 
     assert gone.status_code == 404
     assert (found[0]["number"], found[0]["preemptor"]) == (2, "default/first")
     assert wrong.status_code == 400
+
+
+def test_a_preemption_at_the_very_start_is_noted() -> None:
+    async def run() -> dict[str, Any]:
+        low = [pod(f"low-{number}", cpu="3", nodeName=f"podium-{number}") for number in (1, 2)]
+        urgent = pod("urgent", cpu="3", priorityClassName="high")
+        async with (
+            running(None, priority_class("high", 1000), *low, urgent) as cluster,
+            cluster.client(cluster.tokens.reader) as client,
+        ):
+            view: dict[str, Any] = (await client.get("beginning")).json()
+            return view
+
+    view = asyncio.run(run())
+    assert view["disruptions"] == 1
 
 
 def test_disruptions_survive_a_restart(tmp_path: Path) -> None:

@@ -29,11 +29,15 @@ class StoreObjects:
         start_s: start of the cluster's clock, in seconds since the epoch.
     """
 
-    def __init__(self, cluster: Cluster, path: Path | None = None) -> None:
+    def __init__(
+        self, cluster: Cluster, path: Path | None = None, revision: int | None = None
+    ) -> None:
         self.start_s = cluster.options.start_s
         self.cluster = cluster
         self.disruptions = DisruptionLog(self, path)
-        self._pods = cluster.store.watch("Pod", from_revision=cluster.store.revision)
+        store = cluster.store
+        since = store.revision if revision is None else max(revision, store.oldest_revision("Pod"))
+        self._pods = store.watch("Pod", from_revision=since)
         self._watches: list[Watch] = []
 
     def start(self) -> list[SceneChange]:
@@ -129,13 +133,18 @@ class StoreSource(StoreObjects):
 
     Args:
         path: file in which disruptions are kept; None for memory.
+        revision: revision after which disruptions are noted; None for the current one.
         user_hooks: called by the cluster after each write of a user.
     """
 
     def __init__(
-        self, cluster: Cluster, user_hooks: list[Callable[[], None]], path: Path | None = None
+        self,
+        cluster: Cluster,
+        user_hooks: list[Callable[[], None]],
+        path: Path | None = None,
+        revision: int | None = None,
     ) -> None:
-        super().__init__(cluster, path)
+        super().__init__(cluster, path, revision)
         cluster.driver.hooks.append(self._note_disruptions)
         self._user_hooks = user_hooks
         self._observer: Observer | None = None
