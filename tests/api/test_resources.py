@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 
 from podium.api.resources import (
     SCORING_DEFAULTS,
+    may_be_devices,
     pod_limits,
     pod_requests,
     pod_scoring_requests,
     resource_amount,
+    resources_of_devices,
+    stored_or_computed_qos,
 )
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 
@@ -260,3 +263,35 @@ def test_the_pod_is_left_as_it_was() -> None:
     pod_scoring_requests(given_pod)
     pod_limits(given_pod)
     assert repr(given_pod) == before
+
+
+def device_class(name: str, resource: str = "") -> dict[str, Any]:
+    spec = {"extendedResourceName": resource} if resource else {}
+    return {"kind": "DeviceClass", "metadata": {"name": name}, "spec": spec}
+
+
+def test_classes_name_resources_or_are_named_by_them() -> None:
+    implicit = "deviceclass.resource.kubernetes.io/nics"
+    requested = {"cpu", "example.com/gpu", "example.com/disk", implicit}
+    classes = [device_class("gpus", "example.com/gpu"), device_class("nics"), device_class("x")]
+    found = [(implicit, "nics"), ("example.com/gpu", "gpus")]
+    assert resources_of_devices(requested, classes) == found
+    assert resources_of_devices(requested, []) == found[:1]
+    assert resources_of_devices({"cpu"}, classes) == []
+
+
+def test_only_third_parties_resources_and_classes_may_be_devices() -> None:
+    assert may_be_devices("example.com/gpu")
+    assert may_be_devices("deviceclass.resource.kubernetes.io/gpus")
+    for other in ("cpu", "hugepages-2Mi", "kubernetes.io/batch-cpu", "requests.example.com/gpu"):
+        assert not may_be_devices(other)
+
+
+def test_the_stored_class_stands() -> None:
+    full = {"cpu": "1", "memory": "1Gi"}
+    spec = {"containers": [{"resources": {"requests": full, "limits": full}}]}
+    assert (
+        stored_or_computed_qos({"spec": spec, "status": {"qosClass": "Burstable"}}) == "Burstable"
+    )
+    for status in ({"qosClass": ""}, None):
+        assert stored_or_computed_qos({"spec": spec, "status": status}) == "Guaranteed"

@@ -11,6 +11,7 @@ from podium.api.selectors.labels import (
     Selector,
     equality_selector,
     label_selector,
+    parse_selector,
 )
 
 
@@ -62,3 +63,18 @@ def test_a_selector_is_the_conjunction_of_its_expressions(
     together: Selector = label_selector({"matchExpressions": expressions})
     assert together.matches(labels) is all(each)
     assert together == label_selector({"matchExpressions": expressions})
+
+
+names = st.from_regex(r"[a-z]([a-z0-9]{0,3})", fullmatch=True)
+
+
+@given(st.dictionaries(names, st.sets(names, min_size=1, max_size=3), max_size=3))
+def test_what_a_selector_prints_means_the_same(wanted: dict[str, set[str]]) -> None:
+    text = ",".join(f"{key} in ({','.join(values)})" for key, values in wanted.items())
+    selector = parse_selector(text)
+    assert parse_selector(str(selector)) == selector
+    assert (selector == EVERYTHING) is (not wanted)
+
+
+def test_blanks_without_end_are_looked_at_once() -> None:
+    assert parse_selector("a" + " " * 300_000) == parse_selector("a")
