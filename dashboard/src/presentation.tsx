@@ -69,7 +69,7 @@ function Named({ text, isPod }: { text: string; isPod: boolean }) {
   })}</>;
 }
 
-const NUMBER = /^[-−]?[\d.,]*( [×✕])?$/;
+const NUMBER = /^([-−]?[\d.,]+( [×✕])?)?$/;
 const amountOf = (text: string) => Number(text.replace("−", "-").replace(/,| [×✕]/g, ""));
 const textOf = (cell: Cell) => (typeof cell === "string" ? cell : cell.text);
 const toneOf = (cell: Cell) => (typeof cell === "string" ? "" : cell.tone);

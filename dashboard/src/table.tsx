@@ -5,7 +5,8 @@ import { count } from "./format";
 import { byName } from "./names";
 
 const ROWS = 100;
-const FILTERED_FROM = 5;
+// Fewer rows are seen at a glance.
+const ROWS_AT_A_GLANCE = 5;
 
 export interface Column<Row> {
   title: string;
@@ -23,6 +24,7 @@ export function SortedTable<Row>({ label, columns: all, rows, className = "" }: 
   const [order, setOrder] = useState({ column: -1, isDown: false });
   const [words, setWords] = useState("");
   const [from, setFrom] = useState(0);
+  const isLong = rows.length > ROWS_AT_A_GLANCE;
   const numeric = columns.map((column) => rows.length > 0 && typeof column.value(rows[0]!) === "number");
   const wanted = words.trim().toLowerCase();
   const found = wanted
@@ -38,7 +40,7 @@ export function SortedTable<Row>({ label, columns: all, rows, className = "" }: 
   };
   return (
     <div class="scroll-x" tabIndex={0} role="region" aria-label={label}>
-      {rows.length > FILTERED_FROM && (
+      {isLong && (
         <div class="table-tools">
           <input type="search" aria-label={`Filter ${label}`} placeholder="Filter" value={words}
             onInput={(event) => { setWords(event.currentTarget.value); setFrom(0); }} />
@@ -52,7 +54,7 @@ export function SortedTable<Row>({ label, columns: all, rows, className = "" }: 
             {columns.map(({ title }, index) => (
               <th scope="col" class={numeric[index] ? "number" : ""}
                 aria-sort={order.column === index ? (order.isDown ? "descending" : "ascending") : undefined}>
-                {rows.length > 1 && title ? <button class="sort" onClick={() => sort(index)}>{title}</button> : title}
+                {isLong && title ? <button class="sort" onClick={() => sort(index)}>{title}</button> : title}
               </th>
             ))}
           </tr>

@@ -35,26 +35,31 @@ _CROSS_NODE = (
 def explanation_presentation(explanation: PodExplanation) -> Presentation:
     """Present all decisions about a pod, with decisions before the last two as details."""
     views, total = explanation.decisions, len(explanation.decisions)
+    about, *place = _pod_sentences(explanation)
+    verdict = _verdict(views[-1]) if views else Paragraph("")
     sections = []
     for number, view in enumerate(views, 1):
         title = _decision_title(view, number, total).capitalize() or "Decision"
         # The last but one is often the preemption that the last one follows from; what would be
         # decided about a pod that has its node answers no question that it raises by itself.
         is_detail = number < total - 1 or bool(explanation.was_on)
-        sections.append(Section(title, [*_decision_blocks(view)], is_detail=is_detail))
+        is_headed = total == 1 and not place
+        blocks = [one for one in _decision_blocks(view) if not is_headed or one != verdict]
+        sections.append(Section(title, blocks, is_detail=is_detail))
     obstacles = views[-1].obstacles if views else ()
     each = obstacle_table(obstacles, wide=True)
     if len(each.rows) > len(obstacle_table(obstacles, wide=False).rows):
         sections.append(Section("Each node that doesn't fit", [each], is_detail=True, is_long=True))
-    about, *place = _pod_sentences(explanation)
     first: list[Block] = [_remedy_table(explanation), *map(Paragraph, (explanation.sleep, about))]
     # A pod that has a node isn't headed by the node that it would get now, or by none.
-    verdict = place[0] if place else _verdict(views[-1]).text if views else ""
+    headline = place[0] if place else verdict.text
     notes = Section("Notes", [Bullets(explanation.notes)])
     warnings = Section("Warnings", [Bullets(explanation.warnings)])
     admission = Section("", [*_admission_blocks(explanation)])
     title = f"Podium explain {explanation.pod}"
-    return Presentation(title, verdict, [warnings, Section("", first), admission, *sections, notes])
+    return Presentation(
+        title, headline, [warnings, Section("", first), admission, *sections, notes]
+    )
 
 
 def printed_explanation(explanation: PodExplanation, *, wide: bool) -> Presentation:

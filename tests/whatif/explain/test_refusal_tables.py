@@ -1,5 +1,6 @@
 """Nodes that refuse a pod for equal reasons, in a row; and one row each where that is asked for."""
 
+from podium.api.presentation import Table
 from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.explain.refusal_tables import obstacle_table
@@ -25,9 +26,11 @@ def test_many_nodes_share_a_row_with_the_range_of_what_they_lack() -> None:
 def test_what_would_make_a_pod_fit_comes_first() -> None:
     state = [node("n", "1"), pod("new", "2")]
     explanation = explain_pod(PlanRequest(LoadedState(state)), "default/new")
-    first, decision = explanation_presentation(explanation).filled_sections()[:2]
-    assert getattr(first.blocks[0], "title", "") == "It would fit with"
-    assert getattr(decision.blocks[0], "text", "").startswith("0/1 nodes are available")
+    presentation = explanation_presentation(explanation)
+    assert presentation.headline.startswith("0/1 nodes are available")
+    blocks = [block for one in presentation.filled_sections() for block in one.blocks]
+    titles = [block.title for block in blocks if isinstance(block, Table)]
+    assert titles == ["It would fit with", "Nodes that don't fit"]
 
 
 def test_a_pod_that_has_a_node_is_not_headed_by_why_it_could_not() -> None:
