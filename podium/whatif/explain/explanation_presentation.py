@@ -14,9 +14,10 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count, listed
+from podium.scheduler.explain.obstacles import Obstacle
 from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
-from podium.whatif.explain.refusal_tables import obstacle_table, status_table
+from podium.whatif.explain.refusal_tables import refusal_table
 from podium.whatif.plan.plan_report import time_text
 from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
 
@@ -47,8 +48,8 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
         blocks = [one for one in _decision_blocks(view) if not is_headed or one != verdict]
         sections.append(Section(title, blocks, is_detail=is_detail))
     obstacles = views[-1].obstacles if views else ()
-    each = obstacle_table(obstacles, wide=True)
-    if len(each.rows) > len(obstacle_table(obstacles, wide=False).rows):
+    each = refusal_table(obstacles, wide=True)
+    if len(each.rows) > len(refusal_table(obstacles, wide=False).rows):
         sections.append(Section("Each node that doesn't fit", [each], is_detail=True, is_long=True))
     first: list[Block] = [_remedy_table(explanation), *map(Paragraph, (explanation.sleep, about))]
     # A pod that has a node isn't headed by the node that it would get now, or by none.
@@ -133,7 +134,7 @@ def _decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Bloc
         )
     if view.preemption is not None:
         yield from _preemption(view.preemption, wide=wide)
-    yield obstacle_table(view.obstacles, wide=wide, title="Nodes that don't fit")
+    yield refusal_table(view.obstacles, wide=wide, title="Nodes that don't fit")
     scored = sorted(view.scored, key=lambda one: (-one.total, one.node))
     plugins = list(scored[0].scores) if scored else []
     rows: list[tuple[Cell, ...]] = [
@@ -209,7 +210,11 @@ def _preemption(view: PreemptionView, *, wide: bool) -> Iterator[Block]:
                 "the most important ones."
             )
     title = "Nodes where preemption doesn't help"
-    yield status_table(view.rejected, wide=wide, title=title)
+    rejected = [
+        Obstacle(node, one.plugin, str(one.code), one.reasons)
+        for node, one in sorted(view.rejected.items())
+    ]
+    yield refusal_table(rejected, wide=wide, title=title)
 
 
 def ranking_presentation(ranking: EvictionRanking) -> Presentation:

@@ -1,15 +1,14 @@
 """Tables of the nodes that refuse a pod, in which nodes with equal reasons share a row."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
 from podium.api.presentation import Cell, Table, Tone, Toned
 from podium.api.values.message_words import count
 from podium.scheduler.explain.obstacles import Obstacle, Shortage, amount_text, bare_amount
-from podium.scheduler.framework.status import Status
 
-_HEADERS = ("Node", "Plugin", "Code", "Reasons")
+_HEADERS = ("Node", "Plugin", "Code", "Reasons", "In detail")
 _NAMED_MAX = 5
 _TOLD_APART_MAX = 10
 _DETAILS_MAX = 3
@@ -17,8 +16,8 @@ _DETAILS_MAX = 3
 _Refused = tuple[str, tuple[Obstacle, ...]]
 
 
-def obstacle_table(obstacles: Sequence[Obstacle], *, wide: bool, title: str = "") -> Table:
-    """Make a table of the obstacles on each node.
+def refusal_table(obstacles: Sequence[Obstacle], *, wide: bool, title: str = "") -> Table:
+    """Make a table of the obstacles on each node, with a column of details if there are any.
 
     Nodes share rows if their obstacles are equal, or if more than ten have the same reasons; a row
     then has the range of what they lack. The reason of most nodes comes first.
@@ -32,20 +31,10 @@ def obstacle_table(obstacles: Sequence[Obstacle], *, wide: bool, title: str = ""
         # The obstacles of one filter at a time.
         for refusals in zip(*(found for _, found in alike), strict=True):
             first = refusals[0]
-            rows.append(
-                (nodes, *_cells(first.plugin, first.code, first.reasons), _detail(refusals))
-            )
-    return Table((*_HEADERS, "In detail"), rows, title=title)
-
-
-def status_table(refused: Mapping[str, Status], *, wide: bool, title: str) -> Table:
-    """Make a table of the status of each node; nodes with equal ones share a row."""
-    alike: dict[tuple[Cell, ...], list[str]] = {}
-    for node, status in sorted(refused.items()):
-        cells = _cells(status.plugin, str(status.code), status.reasons)
-        alike.setdefault((*cells, node) if wide else cells, []).append(node)
-    rows = [(_named(nodes), *cells[:3]) for cells, nodes in alike.items()]
-    return Table(_HEADERS, rows, title=title)
+            reasons = Toned("; ".join(first.reasons), Tone.BAD)
+            rows.append((nodes, first.plugin or "-", first.code, reasons, _detail(refusals)))
+    columns = len(_HEADERS) if any(row[-1] for row in rows) else len(_HEADERS) - 1
+    return Table(_HEADERS[:columns], [row[:columns] for row in rows], title=title)
 
 
 def _alike(obstacles: Sequence[Obstacle], *, wide: bool) -> Iterator[list[_Refused]]:
@@ -71,10 +60,6 @@ def _named(nodes: Sequence[str]) -> str:
     if len(nodes) <= _NAMED_MAX:
         return ", ".join(nodes)
     return f"{count(len(nodes), 'node')}, such as {nodes[0]}"
-
-
-def _cells(plugin: str, code: str, reasons: Iterable[str]) -> tuple[Cell, ...]:
-    return plugin or "-", code, Toned("; ".join(reasons), Tone.BAD)
 
 
 def _detail(refusals: Sequence[Obstacle]) -> str:

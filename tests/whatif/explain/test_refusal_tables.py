@@ -3,7 +3,7 @@
 from podium.api.presentation import Table
 from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.explain.refusal_tables import obstacle_table
+from podium.whatif.explain.refusal_tables import refusal_table
 from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod
 
@@ -15,12 +15,12 @@ def test_many_nodes_share_a_row_with_the_range_of_what_they_lack() -> None:
     state += [node("t", "9", taints=[_TAINT]), pod("low", "1", on="n05"), pod("new", "8")]
     explanation = explain_pod(PlanRequest(LoadedState(state)), "default/new")
     obstacles = explanation.decisions[0].obstacles
-    rows = [[str(cell) for cell in row] for row in obstacle_table(obstacles, wide=False).rows]
+    rows = [[str(cell) for cell in row] for row in refusal_table(obstacles, wide=False).rows]
     assert [(row[0], row[3], row[4]) for row in rows] == [
         ("12 nodes, such as n00", "Insufficient cpu", "needs 8 CPU, 2 to 7 CPU short"),
         ("t", "node(s) had untolerated taint(s)", "taint dedicated:NoSchedule isn't tolerated"),
     ]
-    assert len(obstacle_table(obstacles, wide=True).rows) == 13
+    assert len(refusal_table(obstacles, wide=True).rows) == 13
 
 
 def test_what_would_make_a_pod_fit_comes_first() -> None:
