@@ -4,7 +4,7 @@ import { entryOf } from "./disruptions";
 import { count } from "./format";
 import { Entries, Facts, Manifest, PodName, useAnswer } from "./parts";
 import { budgetLink, nodeLink } from "./routes";
-import type { BudgetPage, Pod } from "./shapes";
+import type { BudgetPage, Disruption, Pod } from "./shapes";
 import { useStore } from "./store";
 import { SortedTable } from "./table";
 
@@ -27,11 +27,17 @@ export function BudgetView({ namespace, name }: { namespace: string; name: strin
       ) : <p class="faint">It isn't there at the time that is shown.</p>}
       {problem && <p class="bad" role="alert">{problem}</p>}
       {pods.length > 0 && <><h2>Pods that it covers</h2><Covered pods={pods} /></>}
-      {hits.length > 0 && <><h2>Disruptions of its pods</h2><Entries entries={hits.map(entryOf)} linesMax={HITS_SHOWN} /></>}
+      {hits.length > 0 && <><h2>Disruptions of its pods</h2><Entries entries={hits.map((hit) => hitOf(hit, name))} linesMax={HITS_SHOWN} /></>}
       {answer && answer.history.length > 0 && <><h2>What happened to it</h2><Entries isOfOne entries={[...answer.history].reverse()} /></>}
       {answer && <Manifest text={answer.manifest} />}
     </div>
   );
+}
+
+// What became of a pod that it covered, and whether anything was left of it then.
+function hitOf(hit: Disruption, name: string) {
+  const { allowed } = hit.budgets.find((one) => one.name === name)!;
+  return { ...entryOf(hit), text: `${allowed > 0 ? `with ${count(allowed)} left` : "with none left, a violation"}: ${hit.clause}` };
 }
 
 const Covered = ({ pods }: { pods: Pod[] }) => (

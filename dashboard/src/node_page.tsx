@@ -1,6 +1,8 @@
 // All about a node: its room, its pods, what happened there, and how near it is to evicting some.
 import { podKey, type Cluster } from "./cluster";
+import { entryOf } from "./disruptions";
 import { percent } from "./format";
+import { laidOf } from "./history";
 import { Entries, Facts, Manifest, PodName, useAnswer } from "./parts";
 import { nodeLink } from "./routes";
 import type { Node, NodePage, Pod, Signal } from "./shapes";
@@ -8,15 +10,19 @@ import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
 import { amountOf, requestedOf, requestOf, roomOf, titleFor, troubles } from "./usage";
 
+const LINES_MAX = 200;
+
 type Used = NodePage["usage"];
 
 export function NodeView({ name }: { name: string }) {
-  const { cluster } = useStore().history!;
+  const { cluster, disruptions } = useStore().history!;
   const node = cluster.nodes.get(name);
   const pods = [...cluster.podsOn(name), ...cluster.nominatedTo(name)];
   // Its page is fetched anew when it changes, or pods come or go.
   const { answer, problem } = useAnswer<NodePage>(nodeLink(name).slice(2), JSON.stringify([node, pods.map((pod) => pod.uid)]));
   const used = answer?.usage ?? {};
+  const past = [...laidOf(answer?.history ?? []), ...disruptions.filter(({ pod }) => pod.node === name).map(entryOf)]
+    .sort((a, b) => b.atS - a.atS);
   return (
     <div class="page">
       <h1 tabIndex={-1}>{name} <small>node</small></h1>
@@ -29,7 +35,7 @@ export function NodeView({ name }: { name: string }) {
         ]} />
       ) : <p class="faint">It isn't there at the time that is shown.</p>}
       {problem && <p class="bad" role="alert">{problem}</p>}
-      {answer && answer.history.length > 0 && <><h2>What happened there</h2><Entries entries={[...answer.history].reverse()} /></>}
+      {past.length > 0 && <><h2>What happened there</h2><Entries entries={past} linesMax={LINES_MAX} /></>}
       {pods.length > 0 && <><h2>Pods</h2><Pods pods={pods} resources={node ? resourcesOf(node, cluster) : ["cpu", "memory"]} used={used} /></>}
       {answer && answer.signals.length > 0 && <><h2>Pressure</h2><SortedTable label="Pressure" rows={answer.signals} columns={SIGNALS} /></>}
       {answer && <Manifest text={answer.manifest} />}

@@ -78,10 +78,11 @@ function Subject({ entry }: { entry: Entry }) {
 // PodBound is "bound", NodeTainted is "tainted".
 export const wordOf = (entry: Entry) => entry.type === "OOMKilled" ? "OOM killed" : entry.type.replace(/^(Pod|Node)(?=[A-Z])/, "").replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
 
-// What the server answers to a question, asked again when a key changes.
+// What the server answers to a question, if there is one, asked again when a key changes.
 export function useAnswer<T>(path: string, key: string): { answer: T | null; problem: string } {
   const [state, setState] = useState<{ path: string; answer: T | null; problem: string }>({ path: "", answer: null, problem: "" });
   useEffect(() => {
+    if (!path) return;
     let isWanted = true;
     const keep = (answer: T | null, problem: string) => isWanted && setState({ path, answer, problem });
     get<T>(path).then((answer) => keep(answer, ""), (error) => keep(null, String(error.message ?? error)));

@@ -9,7 +9,7 @@ import { nodeLink, open, podLink } from "./routes";
 import type { Node, Pod, View } from "./shapes";
 import { useStore } from "./store";
 import { Swatch } from "./parts";
-import { requestedOf, requestsOf, troubles, usageOf, wordFor, type Usage } from "./usage";
+import { amountsIn, requestedOf, troubles, usageOf, wordFor, type Usage } from "./usage";
 
 interface Found { box: Box; node: Node | null; pod: Pod | null; isGhost: boolean; x: number; y: number }
 
@@ -178,7 +178,7 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
       <div class="tip" role="tooltip" style={style}>
         <b>{podKey(pod)}</b>
         <span>{classOf(pod)}, priority {count(pod.priority)}</span>
-        <span>requests {requestsOf(pod) || "nothing"}</span>
+        <span>requests {amountsIn(pod.requests) || "nothing"}</span>
         <span>{found.isGhost ? `nominated to ${pod.nominatedNode}` : pod.state}{pod.owner && `, of ${pod.owner}`}</span>
       </div>
     );

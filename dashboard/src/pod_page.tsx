@@ -7,9 +7,9 @@ import { Entries, Facts, Manifest, PodLink, Swatch, useAnswer } from "./parts";
 import { usePalette } from "./palette";
 import { Told } from "./presentation";
 import { budgetLink, nodeLink, podLink } from "./routes";
-import type { Budget, Disruption, PodPage } from "./shapes";
+import type { Budget, Disruption, NodePage, PodPage } from "./shapes";
 import { useStore } from "./store";
-import { requestsOf } from "./usage";
+import { amountsIn } from "./usage";
 
 export function PodView({ namespace, name }: { namespace: string; name: string }) {
   const history = useStore().history!;
@@ -24,6 +24,7 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
   const pod = now ?? ends[0]?.pod;
   // Its page is fetched anew when something about it changes.
   const { answer, problem } = useAnswer<PodPage>(podLink({ namespace, name }).slice(2), JSON.stringify([now, ends.length, victims.length]));
+  const place = useAnswer<NodePage>(now?.node ? nodeLink(now.node).slice(2) : "", JSON.stringify(now)).answer;
   const isGone = !now && follows && ends.length > 0;
   const past = answer ? [...laidOf(answer.history), ...ends.map(entryOf)].sort((a, b) => b.atS - a.atS) : [];
   return (
@@ -36,7 +37,8 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
           ["State", now && `${now.state}${now.queue && `, ${now.queue}`}`],
           [now ? "Node" : "Was on", pod.node && <a href={nodeLink(pod.node)}>{pod.node}</a>],
           ["Nominated to", !pod.node && pod.nominatedNode && <a href={nodeLink(pod.nominatedNode)}>{pod.nominatedNode}</a>],
-          ["Requests", requestsOf(pod) || "nothing"],
+          ["Requests", amountsIn(pod.requests) || "nothing"],
+          ["Uses", place && amountsIn(place.usage[key] ?? {})],
           ["Belongs to", pod.owner],
           ["In place of", replaced && <PodLink pod={podKey(replaced.pod)} />],
           ["Message", now && now.message],

@@ -69,8 +69,8 @@ export const wordFor = (resource: string) => (resource === "cpu" ? "CPU" : resou
 
 export const titleFor = (resource: string) => wordFor(resource).replace(/^[a-z](?!.*\/)/, (first) => first.toUpperCase());
 
-export const requestsOf = (pod: Pod) => Object.keys(pod.requests).sort(byRank)
-  .map((resource) => `${wordFor(resource)} ${amountOf(resource, pod.requests[resource]!)}`).join(", ");
+export const amountsIn = (amounts: Record<string, number>) => Object.keys(amounts).filter((resource) => amounts[resource])
+  .sort(byRank).map((resource) => `${wordFor(resource)} ${amountOf(resource, amounts[resource]!)}`).join(", ");
 
 // What most pods request, then what is scarce, then what seldom is.
 const RANKS = ["cpu", "memory", "", "ephemeral-storage", "pods"];

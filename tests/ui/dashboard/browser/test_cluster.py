@@ -73,8 +73,12 @@ def test_a_preemption_is_seen_and_its_decision_read(
     has(page.locator(".facts"), "worker-6")
     has(page.locator(".facts"), "running")
     page.get_by_role("link", name="worker-6").first.click()
-    for text in ("green-5 is preempted by pod orange", "is bound to worker-6"):
+    has(page.locator("h1"), "worker-6")
+    for text in ("default/green-5is preempted by default/orange", "is bound to worker-6"):
         has(page.locator(".entries"), text)
+    page.keyboard.press("Escape")
+    page.locator("#budgets").get_by_role("link", name="green").click()
+    has(page.locator(".entries").first, "with 3 left: is preempted by default/orange")
 
 
 def test_a_victim_keeps_its_page_when_it_is_gone(
@@ -167,6 +171,7 @@ def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> 
     page.keyboard.press("Enter")
     has(page.locator("h1"), "odd")
     has(page.locator(".told .headline"), "It is on worker-1")
+    has(page.locator(".facts"), "UsesCPU 100m")
     page.locator(".told summary").click()
     has(page.get_by_role("region", name="Weighted scores"), "NodeResourcesFit")
     shot(page, "scores")
