@@ -5,13 +5,12 @@ unit) by resource name, so that sums are exact. For the quality of service class
 memory above zero count, from the pod-level resources if the pod has that field.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
 
 from podium.api.objects import Object, entries, spec_of, status_of
-from podium.api.objects import name as name_of
 from podium.api.pods import (
     all_containers_of,
     containers_of,
@@ -278,23 +277,6 @@ def implicit_resource(class_name: str) -> str:
 def explicit_resource(device_class: Object) -> str:
     """Return the extended resource that a DeviceClass names in its spec; empty if none."""
     return str(spec_of(device_class).get("extendedResourceName") or "")
-
-
-def resources_of_devices(
-    requested: Collection[str], device_classes: Iterable[Object]
-) -> list[tuple[str, str]]:
-    """Return the requested extended resources that devices provide, each with its DeviceClass.
-
-    A resource with the implicit prefix counts even if its DeviceClass doesn't exist.
-    """
-    by_resource = {
-        r: r.removeprefix(IMPLICIT_PREFIX) for r in requested if r.startswith(IMPLICIT_PREFIX)
-    }
-    for device_class in device_classes:
-        resource = explicit_resource(device_class)
-        if resource in requested:
-            by_resource[resource] = name_of(device_class)
-    return sorted(by_resource.items())
 
 
 QOSClass = Literal["Guaranteed", "Burstable", "BestEffort"]

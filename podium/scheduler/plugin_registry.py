@@ -15,7 +15,7 @@ from podium.scheduler.config.document import ExtensionPoint, KubeSchedulerConfig
 from podium.scheduler.config.expansion import Expanded, check_expanded, expand
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import PreBindCallsPlugin
+from podium.scheduler.framework.interface import DependentPlugin, PreBindCallsPlugin
 from podium.scheduler.framework.pipeline import ByShape, Pipeline
 from podium.scheduler.framework.sampling import NodeSampling
 from podium.scheduler.framework.third_party_plugins import adapted
@@ -194,6 +194,7 @@ def build_pipelines(
                 if hasattr(plugins[name], "score")
             ),
             pre_bind_calls=tuple(p for p in pre_binding if isinstance(p, PreBindCallsPlugin)),
+            dependent=tuple(p for p in plugins.values() if isinstance(p, DependentPlugin)),
             sampling=None if percentage in (None, 100) else NodeSampling(percentage),
             **serving,
         )

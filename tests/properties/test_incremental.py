@@ -191,7 +191,7 @@ def test_what_nominated_pods_close(few: int, life: Life) -> None:
 
 def answer(scheduler: Scheduler, pod: PodInfo) -> Json:
     decision, snapshot = scheduler.decide(pod), scheduler.snapshot
-    report = decision_report(Decided(decision, explain(decision, snapshot)))
+    report = decision_report(Decided(decision, explain(decision, snapshot), {}))
     # Its counts of nodes come from tallies that follow changes.
     return {**report, "message": failure_message(decision, snapshot)}
 

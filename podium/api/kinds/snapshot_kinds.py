@@ -27,15 +27,13 @@ _NAMES = (
     *("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Deployment", "DaemonSet"),
     *("Job", "ControllerRevision", "LimitRange", "ResourceQuota"),
     *("PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"),
-    *("CSIStorageCapacity", "VolumeAttachment", "DeviceClass"),
+    *("CSIStorageCapacity", "VolumeAttachment"),
+    *("DeviceClass", "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate"),
     # The last of one name is what it means without its group.
     *(POD_GROUP_OF_PLUGINS.key, POD_GROUP.key),
 )
 # No decision depends on these, but they show what more may come.
-_SHOWN = (
-    *("HorizontalPodAutoscaler", "CronJob"),
-    *("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"),
-)
+_SHOWN = ("HorizontalPodAutoscaler", "CronJob")
 
 DECISIVE_KINDS: Mapping[str, Kind] = {key: ALL_KINDS[key] for key in _NAMES}
 SNAPSHOT_KINDS = tuple(key for key in ALL_KINDS if key in _NAMES or key in _SHOWN)

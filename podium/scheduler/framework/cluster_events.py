@@ -91,7 +91,8 @@ ASSIGNED_POD_DELETED = ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE)
 Hint = Callable[[PodInfo, Object | None, Object | None], bool]
 """Called with a waiting pod, the old and the new object; returns whether the pod may fit now.
 
-The result must be equal for all pods of a class, unless the resource is UNSCHEDULED_POD.
+The result must be equal for all pods of a class, unless the resource is UNSCHEDULED_POD or the hint
+is registered `by_pod`.
 """
 
 
@@ -100,6 +101,8 @@ class EventHint(msgspec.Struct, frozen=True):
 
     event: ClusterEvent
     hint: Hint | None = None
+    by_pod: bool = False
+    """Whether the hint has to be called for each pod, as it depends on more than the class."""
 
 
 @runtime_checkable
@@ -119,13 +122,17 @@ AfterRemoval = Callable[[PodInfo, Object], bool]
 
 
 def after_change(
-    resource: EventResource, action: Action, hint: AfterChange | None = None
+    resource: EventResource,
+    action: Action,
+    hint: AfterChange | None = None,
+    *,
+    by_pod: bool = False,
 ) -> EventHint:
     """Register for additions and updates; the hint gets None for the old object of an addition."""
     event = ClusterEvent(resource, action)
     if hint is None:
         return EventHint(event)
-    return EventHint(event, lambda pod, old, new: new is None or hint(pod, old, new))
+    return EventHint(event, lambda pod, old, new: new is None or hint(pod, old, new), by_pod)
 
 
 def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> EventHint:

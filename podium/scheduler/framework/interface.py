@@ -13,7 +13,7 @@ added to its sums.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum, auto
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -113,6 +113,17 @@ class FilterState:
 
     def begin(self, pod: PodInfo) -> None:
         """Begin a cycle of this pod; only called for states of VOLATILE scope."""
+
+    def stirred(self) -> Sequence[int] | None:
+        """Return rows that something else than pods has changed; None for all rows.
+
+        Called once before each cycle, for states of ROW scope.
+        """
+        return ()
+
+    def failures(self) -> Sequence[int]:
+        """Return codes that are errors: on a row that earlier filters pass, one fails the cycle."""
+        return ()
 
     def status(self, row: int, code: int) -> Status:
         """Return the status for a code of a row; rows with equal codes have equal statuses."""
@@ -256,11 +267,13 @@ class PostFilterResult(msgspec.Struct, frozen=True):
             Unschedulable the next one is.
         nominated_node_name: an empty name clears the pod's nomination, None keeps it.
         victims: pods for the caller to remove from that node, the most important first.
+        calls: API calls for the caller to make.
     """
 
     status: Status = SUCCESS
     nominated_node_name: str | None = None
     victims: tuple[PodInfo, ...] = ()
+    calls: tuple[Effect, ...] = ()
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -330,6 +343,17 @@ class PreFilterPlugin(Plugin, Protocol):
     """Refuses a pod on all nodes, or limits the nodes that are filtered."""
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult: ...
+
+
+@runtime_checkable
+class DependentPlugin(Protocol):
+    """A plugin with results that depend on more than a pod's class and on other objects."""
+
+    def depends_on(self, pod: PodInfo) -> Hashable:
+        """Return what results for a pod depend on besides its class, as a value to compare.
+
+        None if that is nothing for the whole class.
+        """
 
 
 class FilterPlugin(Plugin, Protocol):
@@ -404,6 +428,26 @@ class PreBindCallsPlugin(Plugin, Protocol):
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
         """Return success if PreBind is done, else `Wait`; called each second after API calls."""
+
+
+@runtime_checkable
+class PreBindStagesPlugin(PreBindCallsPlugin, Protocol):
+    """A PreBind plugin with calls that follow from the objects that earlier calls returned.
+
+    Its `pre_bind_done` is called as soon as the last call has succeeded.
+    """
+
+    def further_calls(
+        self, pod: PodInfo, node_name: str, written: Sequence[Object]
+    ) -> Sequence[Effect]:
+        """Return the calls to make now that these objects have been returned; none ends PreBind."""
+
+
+@runtime_checkable
+class PreBindAtOncePlugin(Plugin, Protocol):
+    """A plugin that does in the listers what its API calls would do, where no server is called."""
+
+    def pre_bind_at_once(self, pod: PodInfo, node_name: str) -> Status: ...
 
 
 class BindPlugin(Plugin, Protocol):

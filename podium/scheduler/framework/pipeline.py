@@ -8,6 +8,7 @@ import msgspec
 from podium.scheduler.framework.interface import (
     PASSES,
     BindPlugin,
+    DependentPlugin,
     FilterPlugin,
     FilterState,
     LocalScore,
@@ -108,7 +109,9 @@ def _asked(
 class Pipeline(msgspec.Struct, frozen=True):
     """The plugins of one profile by extension point, in the order in which they run.
 
-    `sampling` limits how many nodes are filtered; None filters all.
+    Attributes:
+        dependent: plugins with results that depend on more than a pod's class.
+        sampling: limits how many nodes are filtered; None filters all.
     """
 
     scheduler_name: str
@@ -126,4 +129,5 @@ class Pipeline(msgspec.Struct, frozen=True):
     pre_bind_calls: tuple[PreBindCallsPlugin, ...] = ()
     bind: tuple[BindPlugin, ...] = ()
     post_bind: tuple[PostBindPlugin, ...] = ()
+    dependent: tuple[DependentPlugin, ...] = ()
     sampling: NodeSampling | None = None

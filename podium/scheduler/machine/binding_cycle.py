@@ -5,7 +5,7 @@ scheduling cycle, then waiting for permission, PreBind with its API calls, the b
 its cycle fails, the pod is retried. Before its binding is sent, a pod is preempted without a call.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from itertools import islice
 
@@ -16,7 +16,7 @@ from podium.machines.effects import Effect
 from podium.machines.events import Outcome
 from podium.scheduler.framework.cycle.binding import BindingCycle, failure_of
 from podium.scheduler.framework.cycle.scheduling_cycle import Timing
-from podium.scheduler.framework.interface import Permission, PreBindProgress
+from podium.scheduler.framework.interface import Permission, PreBindProgress, PreBindStagesPlugin
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
 from podium.scheduler.machine.context import (
@@ -74,6 +74,8 @@ class BindingTask(msgspec.Struct):
     permission: Permission = Permission()
     calls: dict[int, Effect] = msgspec.field(default_factory=dict)
     written: dict[int, Object] = msgspec.field(default_factory=dict)
+    callers: set[str] = msgspec.field(default_factory=set)
+    """The plugins that have made calls."""
     pre_bind_plugin: str = ""
     poll_at_s: float = 0.0
     deadline_s: float = 0.0
@@ -130,11 +132,26 @@ class BindingCycles:
             return
         if outcome.obj is not None:
             task.written[purpose.number] = outcome.obj
-        if not task.calls:
-            task.stage = Stage.PRE_BIND
-            task.deadline_s = self._context.now_s + max(
-                plugin.bind_timeout_seconds for plugin in task.pipeline.pre_bind_calls
-            )
+        if task.calls:
+            return
+        written = [obj for _, obj in sorted(task.written.items())]
+        more = [
+            (plugin.name, effect)
+            for plugin in task.pipeline.pre_bind_calls
+            if isinstance(plugin, PreBindStagesPlugin)
+            for effect in plugin.further_calls(task.pod, task.node_name, written)
+        ]
+        if more:
+            self._send(task, more)
+            return
+        task.stage = Stage.PRE_BIND
+        plugins = [p for p in task.pipeline.pre_bind_calls if p.name in task.callers]
+        timeout_s = max(plugin.bind_timeout_seconds for plugin in plugins)
+        task.deadline_s = self._context.now_s + timeout_s
+        # Others have to act on the objects first, unless a plugin says otherwise.
+        if all(isinstance(plugin, PreBindStagesPlugin) for plugin in plugins):
+            self._poll(task)
+        else:
             self._wait(task)
 
     def settled(self, uid: str, outcome: Outcome) -> None:
@@ -227,8 +244,12 @@ class BindingCycles:
         task.stage = Stage.CALLS
         task.pre_bind_plugin = effects[0][0]
         self._expect(task)
+        self._send(task, effects)
+
+    def _send(self, task: BindingTask, effects: Sequence[tuple[str, Effect]]) -> None:
         for plugin_name, effect in effects:
             self._count += 1
+            task.callers.add(plugin_name)
             sent = effect.with_purpose(PreBindCall(task.pod.uid, self._count, plugin_name))
             task.calls[self._count] = sent
             self._context.dispatcher.put(sent)

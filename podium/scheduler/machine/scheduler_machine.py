@@ -317,6 +317,8 @@ class SchedulerMachine:
         if (preemption := decision.preemption) is not None:
             self.metrics.count(Metric.PREEMPTION_ATTEMPTS)
             self.preemptions.held.hold(pod.uid, preemption.held)
+        for call in () if found is None else found.calls:
+            self.context.dispatcher.put(call)
         if found is not None and found.victims:
             self._make_room(queued, found, failure)
         else:

@@ -1,67 +1,559 @@
-"""DynamicResources: refuses pods that need devices, because Podium doesn't model devices.
+"""DynamicResources: nodes must reach devices for a pod's resource claims.
 
-Upstream allocates devices to resource claims, and to extended resources of DeviceClasses. Placing
-such a pod without that would be a guess, so it is refused on all nodes with that reason.
+Claims that are allocated restrict nodes by the allocation's node selector. For the others, and for
+extended resources that a DeviceClass stands for, devices are allocated on each node; nodes score by
+the alternatives of requests that they can serve. The rules are those of v1.36 with its features
+that are on by default: AdminAccess, ConsumableCapacity, DeviceBindingConditions, DeviceTaints,
+ExtendedResource, PartitionableDevices, PrioritizedList, SchedulerFilterTimeout. Off by default, and
+refused or without effect, are DeviceTaintRules, ListTypeAttributes, NodeAllocatableResources and
+WorkloadResourceClaims.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
-from podium.api.resources import resources_of_devices
+import msgspec
+import numpy as np
+
+from podium.api.devices.resource_claims import (
+    EXTENDED_RESOURCE_CLAIM,
+    FINALIZER,
+    RESERVATIONS_MAX,
+    ClaimError,
+    allocation_of,
+    pod_reference,
+    reserved_for,
+)
+from podium.api.objects import (
+    Object,
+    annotations,
+    entries,
+    finalizers_of,
+    key,
+    name,
+    namespace,
+    status_of,
+    uid,
+    uid_of,
+    without,
+)
+from podium.api.selectors.node_selector import node_selector
+from podium.api.values.times import timestamp
+from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
 from podium.scheduler.config.args import DynamicResourcesArgs
-from podium.scheduler.framework.cluster_events import EventHint
+from podium.scheduler.devices.allocated_devices import CLAIM
+from podium.scheduler.devices.allocation_results import allocation_result
+from podium.scheduler.devices.allocator import INVALID_POOLS as INVALID_POOLS_REASON
+from podium.scheduler.devices.claim_answers import INVALID_POOLS, NOT_ALLOCATED, ClaimAnswers
+from podium.scheduler.devices.device_manager import DeviceManager
+from podium.scheduler.devices.extended_resources import (
+    IN_MEMORY,
+    device_requests,
+    extended_resource_claim,
+)
+from podium.scheduler.devices.pod_devices import (
+    ExtendedResources,
+    PodDevices,
+    alternatives_score,
+    binding_progress,
+    is_overdue,
+    own_claims,
+    pod_devices,
+)
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
+    after_change,
+)
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import PASSES, PostFilterResult, PreFilterResult
-from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
+from podium.scheduler.framework.interface import (
+    FITS,
+    PASSES,
+    FilterState,
+    PostFilterResult,
+    PreBindProgress,
+    PreFilterResult,
+    RelativeScore,
+    Scope,
+    default_normalize,
+)
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable, unschedulable
+from podium.scheduler.snapshot.arrays import Codes, Mask, Rows, Scores, Sums
+from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 
-_NO_CLAIMS = "no new claims to deallocate"
+NO_CLAIMS = "no new claims to deallocate"
 _NO_STATE = "not found"
-CLAIMS_REASON = "podium doesn't model dynamic resource claims yet"
-DEVICES_REASON = "podium doesn't model devices behind extended resources yet"
+# Codes besides those of answers.
+UNAVAILABLE, STALE_CLAIM, NOT_PROVIDED = -3, -4, -5
+_REASONS = {
+    NOT_ALLOCATED: "cannot allocate all claims",
+    INVALID_POOLS: INVALID_POOLS_REASON,
+    UNAVAILABLE: "resourceclaim not available on the node",
+    STALE_CLAIM: "cannot schedule extended resource claim",
+    NOT_PROVIDED: "cannot fit resource",
+}
+_FREED = {"allocation": None, "devices": None, "reservedFor": None}
+
+
+class _Reserved(msgspec.Struct, frozen=True, eq=False):
+    """The allocations that a pod has reserved, by claim, and its uses of extended resources."""
+
+    allocations: tuple[tuple[Object, Object], ...]
+    mappings: tuple[Mapping[str, str], ...] = ()
+
+
+_NOTHING = _Reserved(())
 
 
 class DynamicResources:
-    """Refuses pods that need devices (PreFilter); its PostFilter never helps."""
+    """Allocates devices for claims (PreEnqueue to PreBind)."""
 
     name = "DynamicResources"
 
     def __init__(self, handle: Handle, args: DynamicResourcesArgs | None = None) -> None:
+        self.bind_timeout_seconds = int((args or DynamicResourcesArgs()).binding_timeout)
+        self._snapshot = handle.snapshot
         self._listers = handle.listers
+        self._clock = handle.clock
+        self.devices = DeviceManager(handle.snapshot, handle.listers)
+        self._last: tuple[object, PodDevices] = (None, PodDevices())
+        self._reserved: dict[str, _Reserved] = {}
 
     def events_to_register(self) -> Sequence[EventHint]:
-        """Register for nothing, as no event makes Podium model devices."""
-        return ()
+        changed, of = Action.ADD | Action.UPDATE, EventResource
+        sized = Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE
+        named = Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+        return (
+            after_change(of.NODE, sized),
+            after_change(of.RESOURCE_CLAIM, changed, self._claim_helps, by_pod=True),
+            after_change(of.UNSCHEDULED_POD, named, self._has_claims),
+            after_change(of.DEVICE_CLASS, changed),
+            after_change(of.RESOURCE_SLICE, changed),
+        )
 
     def by_shape(self, cls: PodClass) -> bool:
-        # DeviceClasses may be added and removed, so the result isn't kept by shape.
-        return not cls.requested_devices
+        return not cls.spec.get("resourceClaims") and not cls.requested_devices
+
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        if not pod.cls.spec.get("resourceClaims"):
+            return SUCCESS
+        try:
+            own_claims(self._listers, pod.obj)
+        except ClaimError as error:
+            return unresolvable(str(error))
+        return SUCCESS
+
+    def depends_on(self, pod: PodInfo) -> Hashable:
+        return None if self.by_shape(pod.cls) else self._needs(pod).key
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        claims = pod.cls.spec.get("resourceClaims")
-        if claims:
-            names = ", ".join(str(claim.get("name")) for claim in claims)
-            reason = f"{CLAIMS_REASON}; the pod has spec.resourceClaims: {names}"
-            return PreFilterResult(unresolvable(reason))
-        requested = pod.cls.requested_devices
-        if not requested:
+        if self.by_shape(pod.cls):
             return PASSES
-        found = resources_of_devices(requested, self._listers.list("DeviceClass"))
-        if not found:
+        needs = self._needs(pod)
+        if not needs.refusal:
             return PASSES
-        behind = ", ".join(f"{resource} (DeviceClass {name})" for resource, name in found)
-        return PreFilterResult(unresolvable(f"{DEVICES_REASON}; the pod requests {behind}"))
+        code = Code.ERROR if needs.is_error else Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+        return PreFilterResult(Status(code, (needs.refusal,)))
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        if self.by_shape(pod.cls) or (needs := self._needs(pod)).is_empty:
+            return None
+        is_unavailable = np.zeros(self._snapshot.node_count, bool)
+        for restriction in needs.restrictions:
+            is_unavailable |= ~self._reached(restriction.node_selector, restriction.is_stuck)
+        parts = self._parts(pod, needs)
+        claim_keys = [key(claim) for claim, _ in needs.waiting]
+        unprovided = self._unprovided(needs.extended)
+        return _DeviceFilter(self.devices, parts, is_unavailable, unprovided, claim_keys)
+
+    def score(self, pod: PodInfo) -> RelativeScore | None:
+        if self.by_shape(pod.cls):
+            return None
+        needs = self._needs(pod)
+        parts = [(rows, found) for rows, found in self._parts(pod, needs) if found is not None]
+        allocated = sum(alternatives_score(restriction.claim) for restriction in needs.restrictions)
+        if not allocated and not any(found.has_scores for _, found in parts):
+            return None
+        return _DeviceScore(self._snapshot.node_count, parts, allocated)
 
     def by_class(self, pod: PodInfo) -> bool:
-        return True
+        return self.by_shape(pod.cls)
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
-        """Refuse, since there are never claims with devices to deallocate.
+        """Deallocate a claim that keeps the pod off nodes and that no other pod uses.
 
         In v1.36, PostFilter reads the state of its PreFilter. If another plugin refused the pod
         first, there is no state, so that PostFilter fails and DefaultPreemption isn't called.
         """
         if not filtered.was_asked(self.name):
             return PostFilterResult(Status(Code.ERROR, (_NO_STATE,), self.name))
-        return PostFilterResult(unschedulable(_NO_CLAIMS, plugin=self.name))
+        needs = PodDevices() if self.by_shape(pod.cls) else self._needs(pod)
+        calls: Sequence[Effect] = ()
+        reason = NO_CLAIMS
+        if not needs.is_empty:
+            claim = self._superfluous(pod, needs, filtered)
+            stale = None if needs.extended is None else needs.extended.stale
+            if claim is not None:
+                reason = "deallocation of ResourceClaim completed"
+                calls = (status_patch_of(CLAIM, claim, _FREED),)
+            elif stale is not None:
+                reason = "deletion of ResourceClaim completed"
+                calls = _deletion(stale)
+            else:
+                reason = "still not schedulable"
+        return PostFilterResult(unschedulable(reason, plugin=self.name), calls=tuple(calls))
+
+    def allocations(self, pod: PodInfo, node_name: str) -> dict[str, Object]:
+        """Return the allocations that a pod gets on a node that fits it, by name of the claim."""
+        return {name(claim): found for claim, found in self._found(pod, node_name).allocations}
+
+    def reserve(self, pod: PodInfo, node_name: str) -> Status:
+        if self.by_shape(pod.cls):
+            return SUCCESS
+        self._reserved[pod.uid] = reserved = self._found(pod, node_name)
+        for claim, allocation in reserved.allocations:
+            self.devices.allocated.begin(uid(claim), allocation)
+        return SUCCESS
+
+    def unreserve(self, pod: PodInfo, node_name: str) -> None:
+        for claim, _ in self._reserved.pop(pod.uid, _NOTHING).allocations:
+            self.devices.allocated.end(uid(claim))
+
+    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
+        """Return the calls that write allocations and reservations."""
+        if self.by_shape(pod.cls):
+            return ()
+        reserved = self._reserved.get(pod.uid, _NOTHING)
+        allocations = {uid(claim): found for claim, found in reserved.allocations}
+        calls: list[Effect] = []
+        for claim in own_claims(self._listers, pod.obj):
+            if pod.uid in reserved_for(claim):
+                continue
+            status: dict[str, Any] = {"reservedFor": [pod_reference(pod.obj)]}
+            if (allocation := allocations.get(uid(claim))) is not None:
+                status["allocation"] = self._dated(allocation)
+                if FINALIZER not in finalizers_of(claim):
+                    calls.append(patch_of(CLAIM, claim, {"metadata": {"finalizers": [FINALIZER]}}))
+            calls.append(status_patch_of(CLAIM, claim, status))
+        for claim, _ in reserved.allocations:
+            if name(claim) == IN_MEMORY:
+                metadata = {**without(claim["metadata"], "name", "uid"), "finalizers": [FINALIZER]}
+                calls.append(Create(kind=CLAIM, obj={**claim, "metadata": metadata}))
+        return calls
+
+    def further_calls(
+        self, pod: PodInfo, node_name: str, written: Sequence[Object]
+    ) -> Sequence[Effect]:
+        """Return the calls that allocate the claim of extended resources, once it is created."""
+        versions = {uid(obj): obj for obj in written if obj.get("kind") == CLAIM}
+        made = [
+            obj
+            for obj in versions.values()
+            if annotations(obj).get(EXTENDED_RESOURCE_CLAIM) == "true" and not allocation_of(obj)
+        ]
+        reserved = self._reserved.get(pod.uid, _NOTHING)
+        calls: list[Effect] = []
+        for obj in made:
+            found = next(found for claim, found in reserved.allocations if name(claim) == IN_MEMORY)
+            status = {"allocation": self._dated(found), "reservedFor": [pod_reference(pod.obj)]}
+            calls.append(status_patch_of(CLAIM, obj, status))
+            uses = {"resourceClaimName": name(obj), "requestMappings": [*reserved.mappings]}
+            calls.append(status_patch_of("Pod", pod.obj, {"extendedResourceClaimStatus": uses}))
+        return calls
+
+    def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
+        """Wait until the drivers of devices have made all binding conditions true."""
+        if pod.uid in self._reserved:
+            self._assume(progress.written)
+            self.unreserve(pod, node_name)
+        try:
+            claims = own_claims(self._listers, pod.obj)
+        except ClaimError as error:
+            return Status(Code.ERROR, (str(error),))
+        for claim in claims:
+            is_ready, fault = binding_progress(claim)
+            if fault:
+                return Status(Code.ERROR, (f"device binding failed: {fault}",))
+            if not is_ready:
+                if is_overdue(claim, self._clock.now_s, self.bind_timeout_seconds):
+                    late = f"device binding timeout: claim={name(claim)}"
+                    return Status(Code.ERROR, (late,))
+                return Status(Code.WAIT, ("waiting for binding conditions",))
+        return SUCCESS
+
+    def _assume(self, written: Sequence[Object]) -> None:
+        versions = {uid(obj): obj for obj in written if obj.get("kind") == CLAIM}
+        for obj in versions.values():
+            if self._listers.get(CLAIM, name(obj), namespace(obj)) is None:
+                # The claim was created just now, and no watch has shown it yet.
+                self._listers.set(obj)
+            else:
+                self._listers.assume(obj)
+
+    def pre_bind_at_once(self, pod: PodInfo, node_name: str) -> Status:
+        if self.by_shape(pod.cls):
+            return SUCCESS
+        reserved = self._reserved.get(pod.uid, _NOTHING)
+        allocations = {uid(claim): found for claim, found in reserved.allocations}
+        claims = [*own_claims(self._listers, pod.obj)]
+        claims += [claim for claim, _ in reserved.allocations if name(claim) == IN_MEMORY]
+        for claim in claims:
+            status = {**status_of(claim)}
+            if pod.uid in reserved_for(claim):
+                continue
+            if len(reserved_for(claim)) >= RESERVATIONS_MAX:
+                limit = f"must have at most {RESERVATIONS_MAX} items"
+                message = f"add reservation to claim {key(claim)}: status.reservedFor: {limit}"
+                return Status(Code.ERROR, (message,))
+            consumers = entries(status, "reservedFor")
+            status["reservedFor"] = [*consumers, pod_reference(pod.obj)]
+            if (allocation := allocations.get(uid(claim))) is not None:
+                status["allocation"] = self._dated(allocation)
+            named = claim["metadata"]
+            if name(claim) == IN_MEMORY:
+                named = {**named, "name": f"{named['generateName']}{pod.uid}"}
+            self._listers.set({**claim, "metadata": named, "status": status})
+        self.unreserve(pod, node_name)
+        return SUCCESS
+
+    def _needs(self, pod: PodInfo) -> PodDevices:
+        listers, allocated = self._listers, self.devices.allocated
+        state = (pod.obj, listers.claims.end, listers.epoch, allocated.flights, self._clock.now_s)
+        known, needs = self._last
+        if not isinstance(known, tuple) or known[0] is not pod.obj or known[1:] != state[1:]:
+            needs = pod_devices(
+                self.devices, listers, pod, self._clock.now_s, self.bind_timeout_seconds
+            )
+            self._last = (state, needs)
+        return needs
+
+    def _reached(self, selector: Object | None, is_stuck: bool) -> Mask:
+        if is_stuck:
+            return np.zeros(self._snapshot.node_count, bool)
+        if selector is None:
+            return np.ones(self._snapshot.node_count, bool)
+        return self._snapshot.columns.matching(node_selector(selector))
+
+    def _unprovided(self, extended: ExtendedResources | None) -> Mask | int:
+        """Return the rows that lack an extended resource, or the code of all rows."""
+        if extended is None:
+            return FITS
+        if extended.stale is not None:
+            return STALE_CLAIM
+        lacking = np.zeros(self._snapshot.node_count, bool)
+        for resource in extended.requested:
+            if resource not in extended.class_names:
+                lacking |= self._allocatable(resource) == 0
+        return lacking
+
+    def _allocatable(self, resource: str) -> Scores:
+        columns = self._snapshot.resources
+        return columns.allocatable[columns.index_of(resource)]
+
+    def _parts(
+        self, pod: PodInfo, needs: PodDevices
+    ) -> list[tuple[Mask | None, ClaimAnswers | None]]:
+        """Return answers about the pod's claims, with the rows they are for; None for all rows.
+
+        Nodes that provide extended resources themselves need no devices for them.
+        """
+        own = [requests for _, requests in needs.waiting]
+        extended = needs.extended
+        if extended is None:
+            return [(None, self.devices.answers(own) if own else None)]
+        lacks = np.zeros(self._snapshot.node_count, np.int64)
+        resources = [*extended.class_names]
+        for bit, resource in enumerate(resources):
+            lacks |= (self._allocatable(resource) == 0).astype(np.int64) << bit
+        found: list[tuple[Mask | None, ClaimAnswers | None]] = []
+        for bits in np.unique(lacks).tolist():
+            claim = self._extended_claim(pod, extended, bits)[0]
+            asked = [*own, self.devices.requests_of(claim)] if own or bits else []
+            found.append((lacks == bits, self.devices.answers(asked) if asked else None))
+        return found
+
+    def _extended_claim(
+        self, pod: PodInfo, extended: ExtendedResources, bits: int
+    ) -> tuple[dict[str, Any], list[dict[str, str]]]:
+        names = extended.class_names.items()
+        lacking = {one: of for bit, (one, of) in enumerate(names) if bits >> bit & 1}
+        requests, mappings = device_requests(pod.obj, lacking)
+        return extended_resource_claim(pod.obj, requests), mappings
+
+    def _found(self, pod: PodInfo, node_name: str) -> _Reserved:
+        """Return what is allocated for a pod on a node that fits it."""
+        needs, row = self._needs(pod), self._snapshot.row_of[node_name]
+        claims = [*needs.waiting]
+        mappings: list[dict[str, str]] = []
+        extended = needs.extended
+        if extended is not None and not needs.is_empty:
+            bits = sum(
+                (self._allocatable(resource)[row] == 0) << bit
+                for bit, resource in enumerate(extended.class_names)
+            )
+            claim, mappings = self._extended_claim(pod, extended, int(bits))
+            if claims or bits:
+                claims.append((claim, self.devices.requests_of(claim)))
+        if not claims:
+            return _NOTHING
+        answers = self.devices.answers([requests for _, requests in claims])
+        answers.refresh()
+        allocation = answers.answer(row).allocation
+        if allocation is None:
+            return _NOTHING
+        pools = self.devices.pools(row)
+        return _Reserved(
+            tuple(
+                (claim, allocation_result(claim, requests, allocation, index, pools, node_name))
+                for index, (claim, requests) in enumerate(claims)
+            ),
+            tuple(mappings),
+        )
+
+    def _superfluous(
+        self, pod: PodInfo, needs: PodDevices, filtered: NodeToStatus
+    ) -> Object | None:
+        """Return the first claim of those that keep the pod off a node and only it uses."""
+        states = filtered.evaluation.filtering.states
+        index = next((n for n, one in enumerate(states) if one.plugin == self.name), -1)
+        is_blamed = (filtered.blame == index) & (filtered.outcome == UNAVAILABLE)
+        for restriction in needs.restrictions:
+            consumers = reserved_for(restriction.claim)
+            if consumers in ([], [pod.uid]):
+                reached = self._reached(restriction.node_selector, restriction.is_stuck)
+                if (is_blamed & ~reached).any():
+                    return restriction.claim
+        return None
+
+    def _dated(self, allocation: Object) -> Object:
+        return {**allocation, "allocationTimestamp": timestamp(self._clock.now_s)}
+
+    def _claim_helps(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        try:
+            uses = uid_of(new) in [uid_of(claim) for claim in own_claims(self._listers, pod.obj)]
+        except ClaimError:
+            return False
+        if old is not None and allocation_of(old) is not None and allocation_of(new) is None:
+            return True
+        return uses and (old is None or status_of(old) != status_of(new))
+
+    def _has_claims(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        try:
+            own_claims(self._listers, new)
+        except ClaimError:
+            return False
+        return True
+
+
+class _DeviceFilter(FilterState):
+    """Filter state of a pod's claims.
+
+    Args:
+        parts: answers, with the rows that they are for; without answers, these rows fit.
+        is_unavailable: the rows that can't use an allocated claim.
+        unprovided: the rows that lack an extended resource, or the code of all rows.
+        claim_keys: the claims that are to be allocated, `namespace/name`.
+    """
+
+    plugin = DynamicResources.name
+    scope = Scope.ROW
+
+    def __init__(
+        self,
+        devices: DeviceManager,
+        parts: Sequence[tuple[Mask | None, ClaimAnswers | None]],
+        is_unavailable: Mask,
+        unprovided: Mask | int,
+        claim_keys: Sequence[str],
+    ) -> None:
+        self._devices = devices
+        self._parts = parts
+        self._is_unavailable = is_unavailable
+        self._unprovided = unprovided
+        self._claim_keys = claim_keys
+        self._logs = [
+            (answers, answers.log.cursor()) for _, answers in parts if answers is not None
+        ]
+        self.stirred()
+
+    def stirred(self) -> Sequence[int] | None:
+        rows: list[int] | None = []
+        for answers, cursor in self._logs:
+            answers.refresh()
+            changed = cursor.new()
+            rows = None if rows is None or changed is None else rows + changed
+        return rows
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        codes = np.zeros(len(rows), np.int32)
+        if isinstance(self._unprovided, int) and self._unprovided:
+            return codes + np.int32(self._unprovided)
+        for is_of, answers in self._parts:
+            if answers is not None:
+                found = answers.codes[rows]
+                codes = found if is_of is None else np.where(is_of[rows], found, codes)
+        codes = np.where((codes == FITS) & self._is_unavailable[rows], UNAVAILABLE, codes)
+        if not isinstance(self._unprovided, int):
+            codes = np.where(self._unprovided[rows], NOT_PROVIDED, codes)
+        return codes.astype(np.int32, copy=False)
+
+    def failures(self) -> list[int]:
+        return [
+            code for _, answers in self._parts if answers is not None for code in answers.errors
+        ]
+
+    def status(self, row: int, code: int) -> Status:
+        if code in _REASONS:
+            return unresolvable(_REASONS[code])
+        for is_of, answers in self._parts:
+            if answers is not None and code in answers.errors and (is_of is None or is_of[row]):
+                keys = [*self._claim_keys, IN_MEMORY]
+                message = self._devices.message(answers.errors[code], keys, row)
+                return Status(Code.ERROR, (message,))
+        raise ValueError(f"no row has the code {code}")
+
+
+class _DeviceScore(RelativeScore):
+    """Scores by the alternatives of requests that nodes can serve, the earlier the more.
+
+    Args:
+        allocated: the score of claims that are allocated already, which counts for all nodes.
+    """
+
+    plugin = DynamicResources.name
+
+    def __init__(
+        self,
+        node_count: int,
+        parts: Sequence[tuple[Mask | None, ClaimAnswers]],
+        allocated: int,
+    ) -> None:
+        self._node_count = node_count
+        self._parts = parts
+        self._allocated = allocated
+        self._changes = self._counted()
+
+    def scores(self, feasible: Rows) -> Scores:
+        raw = np.zeros(self._node_count, np.int64)
+        for is_of, answers in self._parts:
+            scores = answers.scores + self._allocated
+            raw = scores if is_of is None else np.where(is_of, scores, raw)
+        return default_normalize(raw[feasible])
+
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        before, self._changes = self._changes, self._counted()
+        return before != self._changes
+
+    def _counted(self) -> int:
+        return sum(answers.score_changes for _, answers in self._parts)
+
+
+def _deletion(claim: Object) -> Sequence[Effect]:
+    """Return the calls that delete a claim that its finalizer protects."""
+    kept = [one for one in finalizers_of(claim) if one != FINALIZER]
+    unprotected = patch_of(CLAIM, claim, {"metadata": {"finalizers": kept, "$patch": "replace"}})
+    return (unprotected, deletion_of(CLAIM, claim))

@@ -1,15 +1,17 @@
 """NodeResourcesFit: a node needs free resources for the pod's requests, and is scored by its usage.
 
-A request above a node's allocatable amount can't be cured by removing pods. Scoring strategies are
-in `podium.scheduler.plugins.node_resources.allocation_scores`.
+A request above a node's allocatable amount can't be cured by removing pods. Extended resources that
+a DeviceClass stands for are left to DynamicResources on nodes that don't provide them. Scoring
+strategies are in `podium.scheduler.plugins.node_resources.allocation_scores`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.devices.device_classes import classes_by_resource
 from podium.api.objects import Object, name
 from podium.api.resources import (
     explicit_resource,
@@ -41,6 +43,8 @@ Amounts = NDArray[np.int64]
 
 # A code has 32 bits: one is the sign, one stands for the number of pods.
 _RESOURCES_MAX = 30
+# Larger than any amount, and small enough to be added to.
+_AMPLE = 2**62
 _BITS = tuple(1 << position for position in range(_RESOURCES_MAX + 1))
 
 
@@ -51,6 +55,7 @@ class NodeResourcesFit:
 
     def __init__(self, handle: Handle, args: NodeResourcesFitArgs | None = None) -> None:
         self._snapshot = handle.snapshot
+        self._listers = handle.listers
         self._args = args or NodeResourcesFitArgs()
         specs = self._args.scoring_strategy.resources
         self._scored = ScoredResources(handle.snapshot, specs, FreeAmounts, nonzero=True)
@@ -61,7 +66,7 @@ class NodeResourcesFit:
             after_removal(EventResource.ASSIGNED_POD),
             after_change(EventResource.ASSIGNED_POD, scaled, self._frees_something),
             after_change(EventResource.UNSCHEDULED_POD, scaled),
-            after_change(EventResource.NODE, sized, _grows_large_enough),
+            after_change(EventResource.NODE, sized, self._grows_large_enough),
             after_change(EventResource.DEVICE_CLASS, Action.ADD | Action.UPDATE, _stands_for_more),
         )
 
@@ -78,6 +83,10 @@ class NodeResourcesFit:
         if len(requests) > _RESOURCES_MAX:
             message = f"can't judge requests for more than {_RESOURCES_MAX} resources"
             raise CycleError(self.name, message)
+        if pod.cls.requested_devices:
+            provided = self._provided()
+            if any(resource in provided for resource in requests):
+                return FitWithDevices(self._snapshot.resources, requests, provided)
         return Fit(self._snapshot.resources, requests)
 
     def score(self, pod: PodInfo) -> LocalScore:
@@ -89,6 +98,22 @@ class NodeResourcesFit:
         before, after = map(self._snapshot.classes.on_node, (old, new))
         had, has = before.held if before else {}, after.held if after else {}
         return any(had.get(resource, 0) > has.get(resource, 0) for resource in _requests(pod))
+
+    def _grows_large_enough(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        requests = {"pods": 1, **_requests(pod)}
+        has = allocatable_amounts(new)
+        provided = self._provided() if pod.cls.requested_devices else {}
+        of_devices = [r for r in requests if r in provided and not has.get(r)]
+        for resource in of_devices:
+            del requests[resource]
+        if any(has.get(resource, 0) < amount for resource, amount in requests.items()):
+            return False
+        had = {} if old is None else allocatable_amounts(old)
+        grows = any(has[resource] > had.get(resource, 0) for resource in requests)
+        return old is None or bool(of_devices) or grows
+
+    def _provided(self) -> Mapping[str, Object]:
+        return classes_by_resource(self._listers.list("DeviceClass"))
 
     def _is_ignored(self, resource: str) -> bool:
         group, args = resource.partition("/")[0], self._args
@@ -103,15 +128,6 @@ def _requests(pod: PodInfo) -> dict[str, int]:
         for resource, amount in pod.cls.requests.items()
         if amount > 0 and (resource in NATIVE_RESOURCES or is_scalar_resource(resource))
     }
-
-
-def _grows_large_enough(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    requests = {"pods": 1, **_requests(pod)}
-    has = allocatable_amounts(new)
-    if any(has.get(resource, 0) < amount for resource, amount in requests.items()):
-        return False
-    had = {} if old is None else allocatable_amounts(old)
-    return old is None or any(has[resource] > had.get(resource, 0) for resource in requests)
 
 
 def _stands_for_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
@@ -199,6 +215,50 @@ class Fit(FilterState):
         reasons = ("Too many pods", *(f"Insufficient {name}" for name in self.names[1:]))
         bits = abs(code)
         return rejection(code, *(r for place, r in enumerate(reasons) if bits & 1 << place))
+
+
+class FitWithDevices(Fit):
+    """Filter state that leaves resources of devices to another plugin, on nodes without them.
+
+    Args:
+        provided: the resources that a DeviceClass stands for.
+    """
+
+    def __init__(
+        self, columns: ResourceColumns, requests: Mapping[str, int], provided: Container[str]
+    ) -> None:
+        super().__init__(columns, requests)
+        self._are_devices = [False, *(resource in provided for resource in requests)]
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        codes = np.zeros(len(rows), np.int32)
+        for position, left in enumerate(self.headroom(rows)):
+            _mark(codes, left < (extra[position] if extra else 0), position)
+        return self._signed(codes, rows)
+
+    def all_codes(self, node_count: int) -> Codes:
+        return self.codes(np.arange(node_count))
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        sums = [np.array([amount], np.int64) for amount in extra]
+        return int(self.codes(np.array([row]), sums)[0])
+
+    def headroom(self, rows: Rows) -> Sums:
+        found = [*super().headroom(rows)]
+        for position, limit in enumerate(self._limits, 1):
+            if self._are_devices[position]:
+                found[position] = np.where(limit[rows] > 0, found[position], _AMPLE)
+        return found
+
+    def _signed(self, codes: Codes, rows: Rows | slice) -> Codes:
+        for position, (limit, amount) in enumerate(
+            zip(self._limits, self._amounts[1:], strict=True), 1
+        ):
+            is_beyond = limit[rows] < amount
+            if self._are_devices[position]:
+                is_beyond &= limit[rows] > 0
+            codes = np.where((codes > 0) & is_beyond, -codes, codes)
+        return codes.astype(np.int32, copy=False)
 
 
 def _mark(codes: Codes, short: NDArray[np.bool_], position: int) -> bool:

@@ -220,6 +220,8 @@ class VolumeBinding:
         if not progress.pod_exists:
             return _binding_fault(f'pod does not exist any more: pod "{pod.name}" not found')
         for written in progress.written:
+            if written["kind"] not in (CLAIM, VOLUME):
+                continue
             check = self._check_volume if written["kind"] == VOLUME else self._check_claim
             status = check(written, node_name, row)
             if not status.is_success:

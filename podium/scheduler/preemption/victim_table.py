@@ -15,7 +15,7 @@ from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.preemption.victim_order import Importance, Integers
 from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
-from podium.scheduler.snapshot.change_log import Log
+from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot

@@ -110,9 +110,10 @@ class HintQuestions(NamedTuple):
     """
 
     hints: tuple[tuple[Hint | None, Strategy], ...]
+    by_pod: bool = False
 
     def answer(self, pod: PodInfo, old: Object | None, new: Object | None) -> Strategy:
-        """Return the strategy for a pod, and thereby for all pods of its class, after an event."""
+        """Return the strategy for a pod after an event, and unless `by_pod` for its class."""
         for hint, strategy in self.hints:
             try:
                 if hint is None or hint(pod, old, new):
@@ -163,12 +164,12 @@ class QueueingHints:
             elif not (unschedulable or pending):
                 known = NO_QUESTION
             else:
-                at_once = [
-                    (hint, Strategy.IMMEDIATELY) for hint in self._hints(name, pending, what)
-                ]
+                first = self._hints(name, pending, what)
                 others = self._hints(name, unschedulable - pending, what)
-                later = [(hint, Strategy.AFTER_BACKOFF) for hint in others]
-                known = HintQuestions((*at_once, *later))
+                at_once = [(entry.hint, Strategy.IMMEDIATELY) for entry in first]
+                later = [(entry.hint, Strategy.AFTER_BACKOFF) for entry in others]
+                by_pod = any(entry.by_pod for entry in (*first, *others))
+                known = HintQuestions((*at_once, *later), by_pod)
             self._questions[key] = known
         return known
 
@@ -187,10 +188,10 @@ class QueueingHints:
 
     def _hints(
         self, scheduler_name: str, plugins: Collection[str], what: QueueEvent
-    ) -> tuple[Hint | None, ...]:
+    ) -> tuple[EventHint, ...]:
         registered = self._profiles[scheduler_name].hints
         return tuple(
-            entry.hint
+            entry
             for plugin in sorted(plugins)
             for entry in registered.get(plugin, ANY_EVENT)
             if entry.event.matches(what.event)

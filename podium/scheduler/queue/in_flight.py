@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from podium.api.objects import Object
 from podium.scheduler.queue.queue_events import QueueEvent
-from podium.scheduler.snapshot.change_log import Cursor, Log
+from podium.scheduler.snapshot.log import Cursor, Log
 
 
 class InFlightEvent(NamedTuple):

@@ -1,6 +1,7 @@
 """Pods that wait for an event, grouped by the plugins that rejected them.
 
-Groups that an event can't help are skipped. Within a group, hints are called once per class.
+Groups that an event can't help are skipped. Within a group, hints are called once per class, but
+those that depend on a pod's own claims for each pod.
 """
 
 from collections.abc import Callable
@@ -61,9 +62,14 @@ class Unschedulable:
                 pod = next(iter(bucket.values())).pod
                 if among is not None and not among(pod):
                     continue
+                waiting = [queued for uid, queued in bucket.items() if uid != except_uid]
+                if questions.by_pod:
+                    answers = [(q, questions.answer(q.pod, old, new)) for q in waiting]
+                    found += [pair for pair in answers if pair[1] is not Strategy.SKIP]
+                    continue
                 strategy = questions.answer(pod, old, new)
                 if strategy is not Strategy.SKIP:
-                    found += [(q, strategy) for uid, q in bucket.items() if uid != except_uid]
+                    found += [(queued, strategy) for queued in waiting]
         return found
 
     def oldest(self) -> QueuedPod | None:

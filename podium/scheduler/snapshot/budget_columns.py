@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from podium.api.policy.disruption_budgets import Budget
-from podium.scheduler.snapshot.change_log import Log
+from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_columns import PodColumns
 

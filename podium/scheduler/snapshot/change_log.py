@@ -1,80 +1,17 @@
-"""Logs of changes, and cursors that remember how far each reader has read."""
+"""The changes of pods on rows, as logs have them."""
 
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.snapshot.pod_classes import PodClass
 
-T = TypeVar("T")
 Change = tuple[int, PodClass, int]
 """A row, the class of a pod, and 1 if the pod was added or -1 if it was removed."""
 
-LENGTH_MAX = 200_000
 _ROW = itemgetter(0)
-
-
-class Log(Generic[T]):
-    """Entries in the order in which they were appended; the older half is dropped at a limit.
-
-    Attributes:
-        end: raised by each entry and each restart; if it is unchanged, nothing has happened.
-    """
-
-    def __init__(self) -> None:
-        self.end = 0
-        self._entries: list[T] = []
-
-    def append(self, entry: T) -> None:
-        self._entries.append(entry)
-        self.end += 1
-        if len(self._entries) > LENGTH_MAX:
-            del self._entries[: len(self._entries) - LENGTH_MAX // 2]
-
-    @property
-    def entries(self) -> Sequence[T]:
-        return self._entries
-
-    def restart(self) -> None:
-        """Drop all entries, so that every cursor is too far behind."""
-        self._entries = []
-        self.end += 1
-
-    def forget_before(self, cursor: "Cursor[T]") -> None:
-        read = len(self._entries) - (self.end - cursor._read)
-        if 2 * read >= len(self._entries):
-            del self._entries[: max(read, 0)]
-
-    def cursor(self) -> "Cursor[T]":
-        return Cursor(self)
-
-
-class Cursor(Generic[T]):
-    """The position up to which one reader has read a log."""
-
-    __slots__ = ("_log", "_read")
-
-    def __init__(self, log: Log[T]) -> None:
-        self._log = log
-        self._read = log.end
-
-    def new(self, at_most: int = LENGTH_MAX) -> list[T] | None:
-        """Return the entries since the last call, the oldest first.
-
-        None if some of them were dropped or there are more than `at_most`; the reader then has to
-        start over from the current state.
-        """
-        log = self._log
-        behind = log.end - self._read
-        if not behind:
-            return []
-        self._read = log.end
-        if behind > at_most or behind > len(log._entries):
-            return None
-        return log._entries[-behind:]
 
 
 def rows_of(changes: Sequence[Change]) -> NDArray[np.int64]:

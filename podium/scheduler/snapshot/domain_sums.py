@@ -10,7 +10,7 @@ from podium.api.process.recent_values import Recent
 from podium.api.selectors.labels import Selector
 from podium.scheduler.snapshot.affinity_terms import Mark, PeerGroup
 from podium.scheduler.snapshot.arrays import Rows
-from podium.scheduler.snapshot.change_log import Log
+from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.node_columns import ABSENT, NodeColumn
 from podium.scheduler.snapshot.snapshot import Snapshot
 

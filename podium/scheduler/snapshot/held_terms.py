@@ -4,8 +4,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup
-from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
+from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.node_columns import NodeColumn
 from podium.scheduler.snapshot.snapshot import Snapshot
 

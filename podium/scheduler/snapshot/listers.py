@@ -1,12 +1,16 @@
 """Objects other than nodes and pods that plugins read, by kind and name."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS
 from podium.api.objects import Object, Place, labels, name, namespace
 from podium.api.values.integers import parse_count
+from podium.scheduler.snapshot.log import Log
 
 _NAMESPACED = frozenset(key for key, kind in ALL_KINDS.items() if kind.namespaced)
+# Pods that need devices change their claims each time, and concern no others.
+_LOGGED = "ResourceClaim"
 
 
 class Listers:
@@ -15,13 +19,17 @@ class Listers:
     As in upstream's assume caches, the API's next version replaces an assumed one.
 
     Attributes:
-        epoch: raised by every change from the API.
+        epoch: raised by every change from the API, except of ResourceClaims.
+        epochs: raised by every change from the API, by kind.
+        claims: the ResourceClaims that changed, by place, also those assumed or restored.
         assumed_epoch: raised when an object is assumed or restored.
     """
 
     def __init__(self, objects: Iterable[Object] = ()) -> None:
         self.epoch = 0
         self.assumed_epoch = 0
+        self.epochs: Counter[str] = Counter()
+        self.claims: Log[Place] = Log()
         self._kinds: dict[str, dict[Place, Object]] = {}
         self._replaced: dict[tuple[str, Place], Object] = {}
         for obj in objects:
@@ -40,13 +48,13 @@ class Listers:
                 return
             del self._replaced[kind, place]
         self._kinds.setdefault(kind, {})[place] = obj
-        self.epoch += 1
+        self._changed(kind, place)
 
     def remove(self, obj: Object) -> None:
         kind, place = str(obj["kind"]), _place(obj)
         self._replaced.pop((kind, place), None)
         self._kinds.get(kind, {}).pop(place, None)
-        self.epoch += 1
+        self._changed(kind, place)
 
     def assume(self, obj: Object) -> None:
         """Replace an object by the version that it will have once a decision is carried out.
@@ -57,14 +65,14 @@ class Listers:
         kind, place = str(obj["kind"]), _place(obj)
         self._replaced.setdefault((kind, place), self._kinds[kind][place])
         self._kinds[kind][place] = obj
-        self.assumed_epoch += 1
+        self._assumed(kind, place)
 
     def restore(self, obj: Object) -> None:
         kind, place = str(obj["kind"]), _place(obj)
         stored = self._replaced.pop((kind, place), None)
         if stored is not None:
             self._kinds[kind][place] = stored
-            self.assumed_epoch += 1
+            self._assumed(kind, place)
 
     def get(self, kind: str, object_name: str, place: str = "") -> Object | None:
         """Return an object or its assumed version; `place` is its namespace, or empty."""
@@ -81,6 +89,19 @@ class Listers:
         if place is None:
             return [*objects.values()]
         return [obj for (where, _), obj in objects.items() if where == place]
+
+    def _changed(self, kind: str, place: Place) -> None:
+        self.epochs[kind] += 1
+        if kind == _LOGGED:
+            self.claims.append(place)
+        else:
+            self.epoch += 1
+
+    def _assumed(self, kind: str, place: Place) -> None:
+        if kind == _LOGGED:
+            self.claims.append(place)
+        else:
+            self.assumed_epoch += 1
 
     def namespace_labels(self, namespace_name: str) -> Mapping[str, str]:
         return labels(self.get("Namespace", namespace_name) or {})

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from podium.scheduler.snapshot.change_log import Cursor, Log
+from podium.scheduler.snapshot.log import Cursor, Log
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 

@@ -16,8 +16,9 @@ from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, labels, name
 from podium.api.process.recent_values import Recent
 from podium.api.values.quantity import INT64_MAX, milli_value, value
-from podium.scheduler.snapshot.change_log import Change, Log
+from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.host_ports import HostPort
+from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.node_columns import NodeColumns
 from podium.scheduler.snapshot.pod_classes import PerClass, PodClass, PodClasses
 from podium.scheduler.snapshot.pod_columns import PodColumns

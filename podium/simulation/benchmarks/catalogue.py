@@ -5,10 +5,10 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from podium.api.errors import PodiumError
-from podium.simulation.benchmarks import diverse
+from podium.simulation.benchmarks import claims, diverse
 from podium.simulation.benchmarks.measured_workloads import REFERENCE_CASES, Workload
 
-CASES = (*REFERENCE_CASES, *diverse.CASES)
+CASES = (*REFERENCE_CASES, *diverse.CASES, *claims.CASES)
 WORKLOADS = tuple(Workload(case, size_name) for case in CASES for size_name in case.sizes)
 
 

@@ -4,7 +4,7 @@
 pods.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -56,6 +56,12 @@ class Case(msgspec.Struct, frozen=True):
     extra_nodes: tuple[Object, ...] = ()
     churn: WorkloadPods | None = None
     """Pods that arrive between the measured ones at a steady rate."""
+    objects: tuple[Object, ...] = ()
+    """Other objects of the cluster."""
+    of_node: Callable[[str], Iterable[Object]] | None = None
+    """Returns other objects that come with a node, by its name."""
+    of_pod: Callable[[Object], Iterable[Object]] | None = None
+    """Returns other objects that come with a pod."""
 
 
 REFERENCE_CASES = msgspec.convert(_SUITE["cases"], tuple[Case, ...])

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import count
+from itertools import chain, count
 from multiprocessing import get_context
 from time import perf_counter, perf_counter_ns, process_time
 from typing import Any
@@ -24,12 +24,13 @@ import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.apiserver.admission.pod_plugins import add_default_tolerations
 from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.simulation.benchmarks.measured_workloads import Workload, WorkloadPods
+from podium.simulation.benchmarks.measured_workloads import Case, Workload, WorkloadPods
 from podium.simulation.benchmarks.results import Result, latency_of
 
 # A measured pod that preempts is decided a second time, and then must fit.
@@ -37,10 +38,15 @@ _CYCLES_MAX = 2
 
 
 class TimedScheduler:
-    """A scheduler that executes its decisions at once, and measures their latencies."""
+    """A scheduler that executes its decisions at once, and measures their latencies.
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    Args:
+        reserves: whether pods have something to reserve, so that whole binding cycles run.
+    """
+
+    def __init__(self, scheduler: Scheduler, *, reserves: bool = False) -> None:
         self._scheduler = scheduler
+        self._reserves = reserves
         self.latencies_ns: list[int] = []
         self.preemptions = 0
 
@@ -53,7 +59,11 @@ class TimedScheduler:
             decision = self._scheduler.decide(pod)
             spent_ns += perf_counter_ns() - began_ns
             if decision.node_name:
-                self._scheduler.bind(pod, decision.node_name)
+                if self._reserves:
+                    profile = DEFAULT_SCHEDULER_NAME
+                    self._scheduler.commit(pod, decision.node_name, profile, _NOW_S)
+                else:
+                    self._scheduler.bind(pod, decision.node_name)
                 self.latencies_ns.append(spent_ns)
                 self.preemptions += earlier_cycles
                 return
@@ -94,6 +104,7 @@ class Churn:
 MEASURED_PER_CHURN = 100
 
 _MAXRSS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
+_NOW_S = 0.0
 _CREATED = "2026-01-01T00:00:00Z"
 
 
@@ -171,17 +182,21 @@ def measure(workload: Workload) -> Result:
     placed = [] if case.placed is None else factory.group(case.placed, size.init_pods)
     for number, pod in enumerate(placed):
         pod["spec"]["nodeName"] = nodes[number % len(nodes)]["metadata"]["name"]
-    scheduler.load(nodes, placed, factory.namespaces(group.namespace for group in groups))
-    unmeasured = TimedScheduler(scheduler)
+    others = [*factory.namespaces(group.namespace for group in groups), *case.objects]
+    if case.of_node is not None:
+        others += (obj for node in nodes for obj in case.of_node(node["metadata"]["name"]))
+    scheduler.load(nodes, placed, others)
+    reserves = case.of_pod is not None
+    unmeasured = TimedScheduler(scheduler, reserves=reserves)
     for group in case.init:
-        for obj in factory.group(group, size.init_pods):
+        for obj in _with_others(factory.group(group, size.init_pods), case, scheduler):
             unmeasured.schedule(obj)
-    measured = factory.group(case.measured, size.measured_pods)
+    measured = _with_others(factory.group(case.measured, size.measured_pods), case, scheduler)
     churn = None
     if case.churn is not None:
         churned = factory.group(case.churn, -(-size.measured_pods // MEASURED_PER_CHURN))
         churn = Churn(scheduler, churned)
-    timed = TimedScheduler(scheduler)
+    timed = TimedScheduler(scheduler, reserves=reserves)
     gc.collect()
     gc.freeze()
     began_s, began_busy_s = perf_counter(), process_time()
@@ -200,6 +215,14 @@ def measure(workload: Workload) -> Result:
         preemptions=timed.preemptions,
         processor_share=busy_s / elapsed_s,
     )
+
+
+def _with_others(pods: list[Object], case: Case, scheduler: Scheduler) -> list[Object]:
+    """Add the objects that come with pods to the cluster; return the pods."""
+    if case.of_pod is not None:
+        for obj in chain.from_iterable(map(case.of_pod, pods)):
+            scheduler.listers.set(obj)
+    return pods
 
 
 def peak_memory_mib() -> float:

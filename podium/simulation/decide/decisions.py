@@ -5,20 +5,23 @@ changes the state: the pod is bound to the best node, the first by name, and its
 reserved. Victims of a preemption are deleted, and the preemptor is nominated and decided again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NotRequired
 
 import msgspec
 from msgspec.structs import replace
 from typing_extensions import TypedDict
 
+from podium.api.devices.resource_claims import allocated_devices
 from podium.api.errors import InvalidValueError
+from podium.api.objects import Object
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.explain.explanation import Explanation, explain
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.status import Code, StatusReport
+from podium.scheduler.plugins.dynamic_resources import DynamicResources
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -32,6 +35,8 @@ class Decided(msgspec.Struct, frozen=True):
 
     decision: Decision
     explanation: Explanation
+    allocations: Mapping[str, Mapping[str, Object]]
+    """By best node and claim that is to be allocated, the claim's `status.allocation` there."""
     bound: str = ""
     """The node to which the pod was bound; always empty without `sequence`."""
 
@@ -82,7 +87,13 @@ def _decided(scheduler: Scheduler, pod: PodInfo, profile: str) -> Decided:
             if isinstance(answer, Preemption):
                 decision = replace(decision, post_filter=answer, preemption=answer)
                 break
-    return Decided(decision, explain(decision, scheduler.snapshot))
+    explanation = explain(decision, scheduler.snapshot)
+    allocations: dict[str, Mapping[str, Object]] = {}
+    for one in scheduler.pipelines[profile].reserve:
+        if isinstance(one, DynamicResources):
+            found = {node: one.allocations(pod, node) for node in explanation.best}
+            allocations = {node: by_claim for node, by_claim in found.items() if by_claim}
+    return Decided(decision, explanation, allocations)
 
 
 class CandidateReport(TypedDict):
@@ -106,8 +117,17 @@ class PreemptionReport(TypedDict):
     clearedPods: list[str]
 
 
+class DeviceReport(TypedDict):
+    """A device that is allocated for a request."""
+
+    request: str
+    driver: str
+    pool: str
+    device: str
+
+
 class DecisionReport(TypedDict):
-    """A decision; `filter` and `scores` are by node."""
+    """A decision; `filter` and `scores` are by node, `allocations` by node and claim."""
 
     pod: str
     prefilter: StatusReport | None
@@ -117,6 +137,7 @@ class DecisionReport(TypedDict):
     best: list[str]
     preemption: PreemptionReport | None
     bound: str
+    allocations: NotRequired[dict[str, dict[str, list[DeviceReport]]]]
     error: NotRequired[str]
     preenqueue: NotRequired[StatusReport]
     nominatedOnly: NotRequired[bool]
@@ -164,6 +185,11 @@ def decision_report(decided: Decided) -> DecisionReport:
         preemption=preemption,
         bound=decided.bound,
     )
+    if decided.allocations:
+        answer["allocations"] = {
+            node: {claim: _devices(allocation) for claim, allocation in by_claim.items()}
+            for node, by_claim in decided.allocations.items()
+        }
     if decision.error:
         answer["error"] = decision.error
     if decision.gate is not None:
@@ -171,3 +197,10 @@ def decision_report(decided: Decided) -> DecisionReport:
     if decision.nominated_only:
         answer["nominatedOnly"] = True
     return answer
+
+
+def _devices(allocation: Object) -> list[DeviceReport]:
+    return [
+        DeviceReport(request=one.request, driver=one.driver, pool=one.pool, device=one.device)
+        for one in allocated_devices(allocation)
+    ]

@@ -80,6 +80,9 @@ class DecisionScenario(Document):
     csi_drivers: Objects = ()
     csi_storage_capacities: Objects = ()
     priority_classes: Objects = ()
+    device_classes: Objects = ()
+    resource_slices: Objects = ()
+    resource_claims: Objects = ()
 
     def of(self, field: str) -> tuple[Object, ...]:
         """Return the objects of a field, by its JSON name."""

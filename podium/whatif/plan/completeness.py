@@ -25,7 +25,6 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished, node_name_of, volumes_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
-from podium.api.resources import pod_requests, resources_of_devices
 from podium.api.values.message_words import count, listed
 from podium.api.workloads import TEMPLATED, foreign_controller, pod_template_of
 from podium.kubelet.simulated.behaviour import is_marked
@@ -175,28 +174,10 @@ class ModelLimits(msgspec.Struct):
     notes: list[str] = msgspec.field(default_factory=list)
 
 
-def limits_of_the_model(
-    pods: Iterable[Object], device_classes: Sequence[Object] = (), *, has_gangs: bool = False
-) -> ModelLimits:
+def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> ModelLimits:
     """Return warnings and notes about pods to be scheduled."""
     limits = ModelLimits()
-    claiming, with_devices, grouped = [], [], []
-    for pod in pods:
-        spec = spec_of(pod)
-        if spec.get("resourceClaims"):
-            claiming.append(key(pod))
-        elif resources_of_devices(
-            {resource for resource, amount in pod_requests(pod).items() if amount}, device_classes
-        ):
-            with_devices.append(key(pod))
-        if spec.get("schedulingGroup") and not has_gangs:
-            grouped.append(key(pod))
-    if claiming:
-        text = "dynamic resource claims aren't modelled; no place is looked for: {}"
-        limits.warnings.append(text.format(listed(claiming, _SHOWN_MAX)))
-    if with_devices:
-        text = "devices behind extended resources aren't modelled; no place is looked for: {}"
-        limits.warnings.append(text.format(listed(with_devices, _SHOWN_MAX)))
+    grouped = [key(p) for p in pods if spec_of(p).get("schedulingGroup") and not has_gangs]
     if grouped:
         text = "schedulingGroup is ignored, as with v1.36's default feature gates: {}"
         limits.notes.append(text.format(listed(grouped, _SHOWN_MAX)))

@@ -220,10 +220,10 @@ class Play:
 
     def limits_of_the_model(self, pods: Iterable[Object]) -> ModelLimits:
         """Return warnings and notes about features of pods that Podium doesn't model."""
-        device_classes, gangs = self.cluster.store.list("DeviceClass").items, self.machine.gangs
+        gangs = self.machine.gangs
         # Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`.
         has_gangs = gangs is not None and POD_GROUP.key in gangs.kinds
-        return limits_of_the_model(pods, device_classes, has_gangs=has_gangs)
+        return limits_of_the_model(pods, has_gangs=has_gangs)
 
     def find_pods(self, keys: Iterable[str]) -> list[Object]:
         """Return the existing pods among `keys`, `namespace/name`, and the state's unbound pods."""

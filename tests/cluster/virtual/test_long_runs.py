@@ -17,7 +17,7 @@ GROWTH_MAX, SLACK = 1.5, 60
 def _short_memories(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept up to a number is full soon."""
     monkeypatch.setattr("podium.scheduler.snapshot.pod_classes.CROWD_MIN", 64)
-    monkeypatch.setattr("podium.scheduler.snapshot.change_log.LENGTH_MAX", 20)
+    monkeypatch.setattr("podium.scheduler.snapshot.log.LENGTH_MAX", 20)
     monkeypatch.setattr("podium.scheduler.framework.cycle.scheduling_cycle._EVALUATIONS_MAX", 8)
     monkeypatch.setattr("podium.scheduler.snapshot.snapshot._PER_NODES_MAX", 8)
     monkeypatch.setattr("podium.machines.reconciler.indexer._GONE_MAX", 32)

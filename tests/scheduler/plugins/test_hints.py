@@ -21,7 +21,6 @@ from podium.scheduler.framework.cluster_events import (
 )
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.plugins.default_preemption import DefaultPreemption
-from podium.scheduler.plugins.dynamic_resources import DynamicResources
 from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.node_affinity import NodeAffinity
 from podium.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
@@ -281,10 +280,6 @@ def test_pods_held_back_by_preemption_are_looked_at_but_not_called(handle: Handl
     (entry,) = plugin.events_to_register()
     assert entry.event == ClusterEvent(POD, Action.DELETE)
     check(plugin, handle, (pod(), POD, pod("other"), GONE, SKIP))
-
-
-def test_nothing_helps_pods_with_claims_that_podium_does_not_model(handle: Handle) -> None:
-    assert not DynamicResources(handle).events_to_register()
 
 
 def of_app(app: str = "", namespace: str = "default", **spec: Any) -> Obj:

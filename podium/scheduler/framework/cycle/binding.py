@@ -3,7 +3,7 @@
 If Reserve, Permit, PreBind or Bind fails, all Reserve plugins unreserve, last first.
 """
 
-from podium.scheduler.framework.interface import Permission
+from podium.scheduler.framework.interface import Permission, PreBindAtOncePlugin
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -17,6 +17,7 @@ class BindingCycle:
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
+        self._at_once = [p for p in pipeline.pre_bind_calls if isinstance(p, PreBindAtOncePlugin)]
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         for plugin in self._pipeline.reserve:
@@ -46,13 +47,22 @@ class BindingCycle:
 
     def bind(self, pod: PodInfo, node_name: str) -> Status:
         """Run PreBind, Bind and PostBind without waiting; unreserve the pod if one fails."""
-        status = self.pre_bind(pod, node_name)
+        status = self._pre_bind_at_once(pod, node_name)
+        if status.is_success:
+            status = self.pre_bind(pod, node_name)
         if status.is_success:
             status = self.agree_to_bind(pod, node_name)
         if not status.is_success:
             self.unreserve(pod, node_name)
             return status
         return self.post_bind(pod, node_name)
+
+    def _pre_bind_at_once(self, pod: PodInfo, node_name: str) -> Status:
+        for plugin in self._at_once:
+            status = plugin.pre_bind_at_once(pod, node_name)
+            if not status.is_success:
+                return failure_of("PreBind", plugin.name, status)
+        return SUCCESS
 
     def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
         for plugin in self._pipeline.pre_bind:

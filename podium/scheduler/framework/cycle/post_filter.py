@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from podium.machines.effects import Effect
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.interface import (
     PostFilterPlugin,
@@ -55,8 +56,12 @@ def run_post_filter_plugins(
     """Run PostFilter plugins; return the combined result, and the last preemption's, if any."""
     result, preemption = PostFilterResult(), None
     reasons: list[str] = []
+    calls: tuple[Effect, ...] = ()
     for plugin in plugins:
         answer = plugin.post_filter(pod, filtered)
+        calls += answer.calls
+        if calls != answer.calls:
+            answer = replace(answer, calls=calls)
         if answer.status.plugin != plugin.name:
             answer = replace(answer, status=answer.status.by(plugin.name))
         status = answer.status
@@ -70,4 +75,4 @@ def run_post_filter_plugins(
             result = answer
         reasons += status.reasons
     refusal = unschedulable(*reasons, plugin=plugins[0].name if plugins else "")
-    return replace(result, status=refusal), preemption
+    return replace(result, status=refusal, calls=calls), preemption

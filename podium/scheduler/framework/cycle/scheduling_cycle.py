@@ -158,8 +158,11 @@ class SchedulingCycle:
                     nominated_only=True,
                     evaluation=evaluation,
                 )
-        if pipeline.sampling is None and not len(filtering.feasible_rows()):
-            return self._unschedulable(pod, pipeline, evaluation)
+        if pipeline.sampling is None:
+            if (failure := filtering.failure()) is not None:
+                return _failed(pod, evaluation, failure)
+            if not len(filtering.feasible_rows()):
+                return self._unschedulable(pod, pipeline, evaluation)
         visited, feasible, rivalry = None, None, evaluation.rivalry
         closed = _NO_ROWS if rivalry is None else rivalry.closed(pod, filtering)
         if len(closed) or pipeline.sampling is not None:
@@ -168,14 +171,13 @@ class SchedulingCycle:
             if pipeline.sampling is not None:
                 visited = pipeline.sampling.visited(self._snapshot, feasible)
                 feasible &= visited
+                if (failure := filtering.failure(visited)) is not None:
+                    return _failed(pod, evaluation, failure)
             if not feasible.any():
                 return self._unschedulable(pod, pipeline, evaluation)
         scoring = evaluation.scoring
         if scoring.error is not None:
-            outcome, blame = outcome_of(pod, evaluation)
-            return Decision(
-                pod, error=str(scoring.error), evaluation=evaluation, outcome=outcome, blame=blame
-            )
+            return _failed(pod, evaluation, scoring.error)
         preference = scoring.preference if feasible is None else scoring.preference_among(feasible)
         row = int(preference.argmax())
         if names := self._handle.preferred.placements.get(pod.uid):
@@ -243,6 +245,11 @@ class SchedulingCycle:
         return self.timing.measure(
             "PostFilter", pipeline.scheduler_name, ask, lambda answer: answer[0].status.code
         )
+
+
+def _failed(pod: PodInfo, evaluation: Evaluation, error: CycleError) -> Decision:
+    outcome, blame = outcome_of(pod, evaluation)
+    return Decision(pod, error=str(error), evaluation=evaluation, outcome=outcome, blame=blame)
 
 
 def evaluations_max(node_count: int) -> int:

@@ -4,6 +4,7 @@ An evaluation is made once per class and then updated from the snapshot's log: a
 or removed changes its row, and other rows only if a plugin says so (docs/incremental.md).
 """
 
+from collections.abc import Hashable
 from typing import Any
 
 import msgspec
@@ -13,7 +14,11 @@ from podium.api.volumes.claims_and_volumes import claim_uses
 from podium.scheduler.framework.evaluation.filtering import Filtering, OutcomeCounts
 from podium.scheduler.framework.evaluation.hypothetical_rows import Rivalry
 from podium.scheduler.framework.evaluation.scoring import INFEASIBLE, Scoring
-from podium.scheduler.framework.interface import CycleError, PostFilterResult, PreemptionResult
+from podium.scheduler.framework.interface import (
+    CycleError,
+    PostFilterResult,
+    PreemptionResult,
+)
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.snapshot.arrays import Codes, Scores
 from podium.scheduler.snapshot.change_log import rows_of
@@ -22,7 +27,7 @@ from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-_NEVER = (-1, -1, -1)
+_NEVER = (-1,)
 _CATCH_UP_MAX = 4_000
 # Up to this many changes, rows are filtered one by one, in plain integers; else as arrays.
 _SINGLY_MAX = 64
@@ -63,14 +68,15 @@ class Evaluation:
         self._listers = listers
         self._nominator = nominator
         self._uses_claims = pod.cls.has_volumes and any(claim_uses(pod.obj))
+        self._dependent = [p for p in pipeline.dependent if p.depends_on(pod) is not None]
         self.kept: dict[str, Any] = {}
         self.outcome_counts = OutcomeCounts()
         self.refusal: Refusal | None = None
         self.said: tuple[Codes, PostFilterResult | None, str] | None = None
         self._rivalry: Rivalry | None = None
         self._changes = snapshot.log.cursor()
-        self._epochs = self._current_epochs()
         self._pod = pod
+        self._epochs = self._current_epochs()
         self.filtering = Filtering(pipeline, snapshot, pod)
         self._scoring: Scoring | None = None
 
@@ -109,17 +115,20 @@ class Evaluation:
                 self._scoring = None
                 self.filtering = Filtering(self._pipeline, self._snapshot, pod)
                 return
-            if len(changes) > _SINGLY_MAX:
-                many = rows_of(changes)
+            stirred = self.filtering.stirred()
+            if stirred is None or len(changes) + len(stirred) > _SINGLY_MAX:
+                many = self._snapshot.rows
+                if stirred is not None:
+                    many = np.concatenate((rows_of(changes), np.array(stirred, np.int64)))
                 flipped = self.filtering.update_many(many, changes)
                 if scoring is not None:
                     scoring.update_many(many)
-            elif changes:
-                few = {row for row, _, _ in changes}
+            elif changes or stirred:
+                few = {*stirred, *(row for row, _, _ in changes)}
                 flipped = self.filtering.update(few, changes)
                 if scoring is not None:
                     scoring.update_rows(few)
-            if changes and scoring is not None:
+            if (changes or stirred != ()) and scoring is not None:
                 scoring.follow(changes, flipped=flipped)
             is_volatile = scoring is not None and scoring.is_volatile
             if is_volatile or self.filtering.is_volatile:
@@ -130,6 +139,7 @@ class Evaluation:
             self._epochs = _NEVER
             raise
 
-    def _current_epochs(self) -> tuple[int, int, int]:
+    def _current_epochs(self) -> tuple[Hashable, ...]:
         assumed = self._listers.assumed_epoch if self._uses_claims else 0
-        return self._snapshot.node_epoch, self._listers.epoch, assumed
+        others = [plugin.depends_on(self._pod) for plugin in self._dependent]
+        return self._snapshot.node_epoch, self._listers.epoch, assumed, *others

@@ -21,7 +21,7 @@ from podium.scheduler.framework.interface import (
 )
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
-from podium.scheduler.snapshot.arrays import Codes, Rows
+from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -103,6 +103,12 @@ class Filtering:
         self._codes_at = [codes.data for codes in self.codes]
         numbered = list(enumerate(self.states))
         self._row_filters = [pair for pair in numbered if pair[1].scope is Scope.ROW]
+        self._stirring = [
+            state for state in self.states if type(state).stirred is not FilterState.stirred
+        ]
+        self._failing = [
+            pair for pair in numbered if type(pair[1]).failures is not FilterState.failures
+        ]
         self._cluster_filters = [pair for pair in numbered if pair[1].scope is Scope.CLUSTER]
         self._volatile_filters = [pair for pair in numbered if pair[1].scope is Scope.VOLATILE]
         self.all_rows_changed = True
@@ -128,6 +134,37 @@ class Filtering:
             everywhere, rows = self.is_open_everywhere, self._snapshot.rows
             self._feasible_rows = rows if everywhere else np.flatnonzero(self.outcome == FITS)
         return self._feasible_rows
+
+    def stirred(self) -> Sequence[int] | None:
+        """Return rows that something else than pods has changed; None for all rows."""
+        if not self._stirring:
+            return ()
+        rows: list[int] = []
+        for state in self._stirring:
+            changed = state.stirred()
+            if changed is None:
+                return None
+            rows += changed
+        return rows
+
+    def failure(self, among: Mask | None = None) -> CycleError | None:
+        """Return the error of a filter on a row that all filters before it pass, if any.
+
+        Args:
+            among: the rows that count; None for all.
+        """
+        for index, state in self._failing:
+            codes = state.failures()
+            if not codes:
+                continue
+            fails = np.isin(self.outcome, codes) & (self.blame == index)
+            if among is not None:
+                fails &= among
+            if fails.any():
+                row = int(fails.argmax())
+                why = state.status(row, int(self.outcome[row])).message
+                return CycleError(state.plugin, f'running "{state.plugin}" filter plugin: {why}')
+        return None
 
     def begin(self, pod: PodInfo) -> None:
         for index, state in self._volatile_filters:

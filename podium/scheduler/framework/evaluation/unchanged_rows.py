@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
-from podium.scheduler.snapshot.change_log import Log, rows_of
+from podium.scheduler.snapshot.change_log import rows_of
+from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.snapshot import Snapshot
 

@@ -28,8 +28,8 @@ from podium.scheduler.preemption.policies.preemption_rates import PreemptionRate
 from podium.scheduler.preemption.policy import Objection, PreemptionPolicy, before
 from podium.scheduler.preemption.victim_order import Integers
 from podium.scheduler.snapshot.arrays import Mask, Rows
-from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 MINIMUM_RUN_TIME = "podium.dev/minimum-run-time"

@@ -4,13 +4,14 @@ from random import Random
 
 import pytest
 
-from podium.scheduler.snapshot.change_log import Log, rows_of
+from podium.scheduler.snapshot.change_log import rows_of
+from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.pod_classes import PodClasses
 
 
 @pytest.fixture
 def _short_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.scheduler.snapshot.change_log.LENGTH_MAX", 10)
+    monkeypatch.setattr("podium.scheduler.snapshot.log.LENGTH_MAX", 10)
 
 
 def _log_of(entries: str) -> Log[str]:

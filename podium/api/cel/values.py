@@ -1,0 +1,165 @@
+"""The values of CEL at runtime, their types, equality and order.
+
+Values are Python's: bool, int, `UInt`, float, str, bytes, None, lists and dicts; and `Quantity`,
+`Semver`, `CelType` and `OptionalValue`. Numbers of different types are compared by value.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import total_ordering
+from typing import Any
+
+import msgspec
+
+from podium.api.cel.syntax import UInt
+from podium.api.values.quantity import Quantity
+
+Type = str | tuple[Any, ...]
+"""A type: a name such as `int`, or a tuple: `("list", element)`, `("map", key, value)`,
+`("optional", value)`, or `("param", name)` for any type in the signature of a function."""
+
+BOOL, INT, UINT, DOUBLE, STRING, BYTES = "bool", "int", "uint", "double", "string", "bytes"
+NULL, TYPE, DYN, ANY = "null_type", "type", "dyn", "any"
+QUANTITY, SEMVER = "kubernetes.Quantity", "kubernetes.Semver"
+
+_NUMBERS = (int, UInt, float)
+_SEMVER = re.compile(
+    r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?",
+    re.ASCII,
+)
+_UINT64_MAX = 2**64 - 1
+
+
+class CelError(Exception):
+    """The evaluation of an expression failed; the message says why, as cel-go does."""
+
+
+class CelType(msgspec.Struct, frozen=True):
+    """A type as a value, the result of `type(x)`."""
+
+    name: str
+
+
+class OptionalValue(msgspec.Struct, frozen=True):
+    """An optional value; absent if `is_present` is false."""
+
+    is_present: bool = False
+    value: Any = None
+
+
+ABSENT = OptionalValue()
+
+
+@total_ordering
+class Semver(msgspec.Struct, frozen=True, eq=False):
+    """A semantic version; build metadata counts in no comparison."""
+
+    major: int
+    minor: int
+    patch: int
+    pre_release: tuple[tuple[bool, int, str], ...] = ()
+
+    @property
+    def _order(self) -> tuple[Any, ...]:
+        # A version comes after all its pre-releases; numbers come before words.
+        return self.major, self.minor, self.patch, not self.pre_release, self.pre_release
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Semver) and self._order == other._order
+
+    def __lt__(self, other: "Semver") -> bool:
+        return bool(self._order < other._order)
+
+    def __hash__(self) -> int:
+        return hash(self._order)
+
+
+def parse_semver(text: str) -> Semver:
+    """Parse a semantic version.
+
+    Raises:
+        CelError: the text isn't one.
+    """
+    match = _SEMVER.fullmatch(text)
+    if match is None:
+        raise CelError(f"invalid semantic version {text!r}")
+    numbers = [int(match[n]) for n in (1, 2, 3)]
+    parts: list[tuple[bool, int, str]] = []
+    for part in (match[4] or "").split(".") if match[4] is not None else ():
+        if not part or (part.isdigit() and len(part) > 1 and part[0] == "0"):
+            raise CelError(f"invalid pre-release in semantic version {text!r}")
+        parts.append((False, int(part), "") if part.isdigit() else (True, 0, part))
+    if (match[5] is not None and not all(match[5].split("."))) or max(numbers) > _UINT64_MAX:
+        raise CelError(f"invalid semantic version {text!r}")
+    major, minor, patch = numbers
+    return Semver(major, minor, patch, tuple(parts))
+
+
+def type_of(value: object) -> str:
+    """Return the name of a value's type."""
+    return _TYPE_NAMES.get(type(value)) or ("map" if isinstance(value, Mapping) else "list")
+
+
+_TYPE_NAMES: Mapping[type, str] = {
+    bool: BOOL,
+    int: INT,
+    UInt: UINT,
+    float: DOUBLE,
+    str: STRING,
+    bytes: BYTES,
+    type(None): NULL,
+    CelType: TYPE,
+    Quantity: QUANTITY,
+    Semver: SEMVER,
+    OptionalValue: "optional_type",
+}
+
+
+def is_of(value: object, expected: Type) -> bool:
+    """Return whether a value has a type, without a look at the elements of lists and maps."""
+    if isinstance(expected, tuple):
+        kind = expected[0]
+        return bool(kind == "param" or type_of(value).removesuffix("_type") == kind)
+    return expected in (DYN, ANY) or type_of(value) == expected
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Return whether two values are equal; values of different types are not, but numbers."""
+    kind, other = type(a), type(b)
+    if kind in _NUMBERS and other in _NUMBERS:
+        return bool(a == b)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return len(a) == len(b) and all(
+            key in b and equal(value, b[key]) for key, value in a.items()
+        )
+    if kind in (list, tuple) and other in (list, tuple):
+        return len(a) == len(b) and all(map(equal, a, b))
+    return kind is other and bool(a == b)
+
+
+def compare(a: Any, b: Any) -> int:
+    """Return -1, 0 or 1 as `a` is less than, equal to or greater than `b`.
+
+    Raises:
+        CelError: the values can't be compared.
+    """
+    if type(a) is not type(b) and not (type(a) in _NUMBERS and type(b) in _NUMBERS):
+        raise no_such_overload()
+    if type(a) not in _ORDERED:
+        raise no_such_overload()
+    return int(a > b) - int(a < b)
+
+
+_ORDERED = frozenset({bool, *_NUMBERS, str, bytes})
+
+
+def contains(container: Mapping[Any, Any] | Sequence[Any], key: Any) -> bool:
+    """Return whether a list has an element, or a map a key."""
+    if isinstance(container, Mapping):
+        return key.__hash__ is not None and key in container and type(key) is not bool
+    return any(equal(element, key) for element in container)
+
+
+def no_such_overload() -> CelError:
+    """Return the error of a function or operator that doesn't take values of these types."""
+    return CelError("no such overload")

@@ -1,0 +1,1 @@
+"""The objects of dynamic resource allocation (resource.k8s.io/v1)."""

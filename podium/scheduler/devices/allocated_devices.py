@@ -1,0 +1,173 @@
+"""The devices that are allocated, by claims as the API has them, and by claims in flight.
+
+A claim is in flight from its pod's Reserve until its allocation is written. As upstream, devices of
+`adminAccess` don't count, and shares of a device count by their consumed capacity.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from podium.api.devices.resource_claims import (
+    EXTENDED_RESOURCE_CLAIM,
+    AllocatedDevice,
+    allocated_devices,
+    allocation_of,
+)
+from podium.api.devices.resource_slices import DeviceKey
+from podium.api.objects import Object, Place, annotations, controller_uid
+from podium.api.values.quantity import nanos
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.log import Log
+
+CLAIM = "ResourceClaim"
+_NOTHING: Mapping[str, int] = {}
+
+DeviceState = int | tuple[bool, int, tuple[tuple[str, int], ...]]
+"""What is allocated of a device: 0 for nothing, 1 for the whole device, or whether the whole device
+is, how many shares of it are, and the consumed capacity."""
+
+FREE = 0
+
+
+class AllocatedDevices:
+    """Allocated devices, updated from the log of claims.
+
+    Attributes:
+        changes: the devices whose state changed; restarted when all may have.
+        flights: raised when an allocation begins or ends to be under way.
+        extended_resources: by uid of a pod, the claim that stands for its extended resources.
+    """
+
+    def __init__(self, listers: Listers) -> None:
+        self._listers = listers
+        self._claims = listers.claims.cursor()
+        self.changes: Log[DeviceKey] = Log()
+        self.flights = 0
+        self.extended_resources: dict[str, Object] = {}
+        self._pod_of: dict[Place, str] = {}
+        self._known: dict[Place, tuple[AllocatedDevice, ...]] = {}
+        self._in_flight: dict[str, tuple[AllocatedDevice, ...]] = {}
+        self._whole: set[DeviceKey] = set()
+        self._whole_in_flight: Counter[DeviceKey] = Counter()
+        self._shares: Counter[DeviceKey] = Counter()
+        self._consumed: dict[DeviceKey, Counter[str]] = defaultdict(Counter)
+        self._read_all()
+
+    def follow(self) -> None:
+        """Apply what has happened to claims."""
+        changed = self._claims.new()
+        if changed is None:
+            self._read_all()
+            return
+        for place in changed:
+            self._look(place)
+
+    def is_whole(self, device: DeviceKey) -> bool:
+        """Return whether a whole device is allocated, rather than a share of it."""
+        return device in self._whole or device in self._whole_in_flight
+
+    def is_allocated(self, device: DeviceKey) -> bool:
+        """Return whether anything of a device is allocated."""
+        return self.is_whole(device) or device in self._shares or device in self._consumed
+
+    def consumed(self, device: DeviceKey) -> Mapping[str, int]:
+        """Return the consumed capacity of a device, in nanos by name."""
+        return self._consumed.get(device, _NOTHING)
+
+    def state(self, device: DeviceKey) -> DeviceState:
+        """Return what is allocated of a device, as a value to compare."""
+        is_whole = self.is_whole(device)
+        if device not in self._shares and device not in self._consumed:
+            return 1 if is_whole else FREE
+        return is_whole, self._shares[device], tuple(sorted(self.consumed(device).items()))
+
+    def is_in_flight(self, claim_uid: str) -> bool:
+        return claim_uid in self._in_flight
+
+    def begin(self, claim_uid: str, allocation: Object) -> None:
+        """Count an allocation that is under way."""
+        self.flights += 1
+        self._in_flight[claim_uid] = devices = allocated_devices(allocation)
+        for device in devices:
+            if device.admin_access:
+                continue
+            if device.share_id is None:
+                self._whole_in_flight[device.key] += 1
+                self.changes.append(device.key)
+            else:
+                self._share(device, 1)
+
+    def end(self, claim_uid: str) -> bool:
+        """Stop counting an allocation that is under way; return False if none was."""
+        self.flights += 1
+        devices = self._in_flight.pop(claim_uid, None)
+        for device in devices or ():
+            if device.admin_access:
+                continue
+            if device.share_id is not None:
+                self._share(device, -1)
+                continue
+            self._whole_in_flight[device.key] -= 1
+            if not self._whole_in_flight[device.key]:
+                del self._whole_in_flight[device.key]
+            self.changes.append(device.key)
+        return devices is not None
+
+    def _read_all(self) -> None:
+        self._known.clear()
+        self.extended_resources.clear()
+        self._whole.clear()
+        self._shares.clear()
+        self._consumed.clear()
+        for devices in self._in_flight.values():
+            for device in devices:
+                if device.share_id is not None and not device.admin_access:
+                    self._share(device, 1)
+        for claim in self._listers.list(CLAIM):
+            metadata = claim["metadata"]
+            self._look((metadata.get("namespace") or "default", metadata["name"]))
+        self.changes.restart()
+
+    def _look(self, place: Place) -> None:
+        namespace, claim_name = place
+        claim = self._listers.get(CLAIM, claim_name, namespace)
+        allocation = None if claim is None else allocation_of(claim)
+        known = self._known.get(place)
+        self._note_extended(place, claim)
+        # An allocation never changes but to none.
+        if known is not None and allocation is None:
+            self._count(self._known.pop(place), -1)
+        elif known is None and allocation is not None:
+            self._known[place] = devices = allocated_devices(allocation)
+            self._count(devices, 1)
+
+    def _note_extended(self, place: Place, claim: Object | None) -> None:
+        if claim is not None and annotations(claim).get(EXTENDED_RESOURCE_CLAIM) == "true":
+            self._pod_of[place] = controller_uid(claim)
+            self.extended_resources[controller_uid(claim)] = claim
+        elif place in self._pod_of:
+            self.extended_resources.pop(self._pod_of.pop(place), None)
+
+    def _count(self, devices: Iterable[AllocatedDevice], sign: int) -> None:
+        for device in devices:
+            if device.admin_access:
+                continue
+            if device.share_id is not None:
+                self._share(device, sign)
+                continue
+            # A set, as upstream: a device of two claims is free when one of them lets it go.
+            self._whole.add(device.key) if sign > 0 else self._whole.discard(device.key)
+            self.changes.append(device.key)
+
+    def _share(self, device: AllocatedDevice, sign: int) -> None:
+        key = device.key
+        self._shares[key] += sign
+        if not self._shares[key]:
+            del self._shares[key]
+        if device.consumed_capacity is not None:
+            consumed = self._consumed[key]
+            for name, amount in device.consumed_capacity.items():
+                consumed[name] += sign * nanos(amount)
+            if sign < 0 and not any(consumed.values()):
+                del self._consumed[key]
+        self.changes.append(key)
