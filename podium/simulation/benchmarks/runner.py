@@ -61,7 +61,7 @@ class TimedScheduler:
             if decision.node_name:
                 if self._reserves:
                     profile = DEFAULT_SCHEDULER_NAME
-                    self._scheduler.commit(pod, decision.node_name, profile, _NOW_S)
+                    self._scheduler.commit(pod, decision.node_name, profile)
                 else:
                     self._scheduler.bind(pod, decision.node_name)
                 self.latencies_ns.append(spent_ns)
@@ -104,7 +104,6 @@ class Churn:
 MEASURED_PER_CHURN = 100
 
 _MAXRSS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
-_NOW_S = 0.0
 _CREATED = "2026-01-01T00:00:00Z"
 
 

@@ -62,7 +62,7 @@ def decided(scheduler: Scheduler, pod: Obj) -> str:
 def committed(scheduler: Scheduler, pod: Obj) -> str:
     answer, info = decided(scheduler, pod), scheduler.pending(pod)
     node_name = answer.partition(" ")[0]
-    status = scheduler.commit(info, node_name, PROFILE, 0.0)
+    status = scheduler.commit(info, node_name, PROFILE)
     return answer if status.is_success else status.message
 
 
