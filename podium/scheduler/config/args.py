@@ -357,15 +357,12 @@ class VolumeBindingArgs(PluginArgs):
 
 
 class DynamicResourcesArgs(PluginArgs):
-    """Time limits of DynamicResources, in seconds; accepted, but Podium doesn't model claims."""
+    """Time limits of DynamicResources, in seconds."""
 
     filter_timeout: Duration = 10.0
-    """Limit of one Filter call; 0 means no limit."""
+    """Limit of the search for devices on a node, at 100,000 devices a second; 0 for no limit."""
     binding_timeout: Annotated[Duration, AfterValidator(_at_least_a_second)] = 600.0
     """Limit of waiting for devices to become ready, at least a second."""
-
-    def notes(self) -> Iterable[str]:
-        yield " has no effect: resource claims aren't modelled"
 
 
 @dataclass(frozen=True, slots=True)

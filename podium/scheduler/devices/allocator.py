@@ -31,6 +31,9 @@ from podium.scheduler.devices.selections import Selections
 
 INVALID_POOLS = "invalid resource pools were encountered"
 
+STEPS_MAX = 1_000_000
+"""How many devices are tried on a node by default, which stands for a time limit."""
+
 _Spot = tuple[int, int]
 # The positions of a pool among the node's pools, and of a device in the pool.
 _START: _Spot = (0, 0)
@@ -86,16 +89,19 @@ class Allocator:
         pools: Sequence[PoolView],
         allocated: AllocatedDevices,
         selections: Selections,
+        steps_max: int = STEPS_MAX,
     ) -> None:
         """Prepare an allocation.
 
         Args:
             pools: in the order of allocation.
+            steps_max: how many devices are tried at most; 0 for no limit.
         """
         self._claims = claims
         self._pools = pools
         self._allocated = allocated
         self._selections = selections
+        self._steps_left = steps_max or -1
         self._selectable: dict[tuple[int, Request], bool] = {}
         self._being_allocated: dict[int, set[int]] = defaultdict(set)
         self._being_consumed: dict[int, dict[str, int]] = {}
@@ -193,6 +199,10 @@ class Allocator:
         self, claim: int, entry: int, alternative: int, index: int, start: _Spot
     ) -> _Outcome:
         """Allocate the devices of a request from `index` on, and everything after them."""
+        self._steps_left -= 1
+        if not self._steps_left:
+            # All combinations of many devices would take for ever.
+            raise AllocationError("node {node}: timed out trying to allocate devices")
         wanted = self._wanted[claim][entry][alternative]
         request = wanted.request
         if wanted.all_spots is not None and not wanted.all_spots:

@@ -47,10 +47,12 @@ class ClaimAnswers:
         claims: Sequence[ClaimRequests],
         shapes: NodeShapes,
         allocated: AllocatedDevices,
+        steps_max: int,
     ) -> None:
         self._claims = claims
         self._shapes = shapes
         self._allocated = allocated
+        self._steps_max = steps_max
         self._changes = shapes.changes.cursor()
         self._generation = self._states = -1
         self._answers: dict[Shape, Answer] = {}
@@ -113,7 +115,8 @@ class ClaimAnswers:
         if published.error:
             return self._failed(AllocationError(f"gather pool information: {published.error}"))
         pools = published.views_of[row]
-        allocator = Allocator(self._claims, pools, self._allocated, self._shapes.selections)
+        selections, steps_max = self._shapes.selections, self._steps_max
+        allocator = Allocator(self._claims, pools, self._allocated, selections, steps_max)
         try:
             found = allocator.allocate()
         except AllocationError as error:

@@ -9,6 +9,7 @@ from podium.api.devices.resource_claims import device_claim
 from podium.api.objects import Object, name, part, spec_of
 from podium.api.process.recent_values import Recent
 from podium.scheduler.devices.allocated_devices import AllocatedDevices
+from podium.scheduler.devices.allocator import STEPS_MAX
 from podium.scheduler.devices.claim_answers import ClaimAnswers
 from podium.scheduler.devices.claim_requests import AllocationError, ClaimRequests, claim_requests
 from podium.scheduler.devices.node_shapes import NodeShapes
@@ -31,8 +32,10 @@ class DeviceManager:
         allocated: the allocated devices.
     """
 
-    def __init__(self, snapshot: Snapshot, listers: Listers) -> None:
+    def __init__(self, snapshot: Snapshot, listers: Listers, steps_max: int = STEPS_MAX) -> None:
+        self._snapshot = snapshot
         self._listers = listers
+        self._steps_max = steps_max
         self.allocated = AllocatedDevices(listers)
         self._shapes = NodeShapes(snapshot, listers, self.allocated)
         self._epoch = -1
@@ -73,7 +76,7 @@ class DeviceManager:
         key = tuple(map(id, claims))
         known = self._answers.get(key)
         if known is None:
-            known = ClaimAnswers(claims, self._shapes, self.allocated)
+            known = ClaimAnswers(claims, self._shapes, self.allocated, self._steps_max)
             self._answers.put(key, known)
         return known
 
@@ -83,7 +86,7 @@ class DeviceManager:
 
     def message(self, error: AllocationError, claim_keys: Sequence[str], row: int) -> str:
         """Return the message of an error about a row, with the names of claim and device."""
-        text = error.message
+        text = error.message.replace("{node}", self._snapshot.names[row])
         if error.claim >= 0:
             text = text.replace("{claim}", claim_keys[error.claim])
         if error.device is not None:

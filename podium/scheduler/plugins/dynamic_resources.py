@@ -96,6 +96,8 @@ _REASONS = {
     STALE_CLAIM: "cannot schedule extended resource claim",
     NOT_PROVIDED: "cannot fit resource",
 }
+# A search reads no clock: the time limit counts the devices that it tries.
+_STEPS_PER_S = 100_000
 _FREED = {"allocation": None, "devices": None, "reservedFor": None}
 
 
@@ -115,11 +117,14 @@ class DynamicResources:
     name = "DynamicResources"
 
     def __init__(self, handle: Handle, args: DynamicResourcesArgs | None = None) -> None:
-        self.bind_timeout_seconds = int((args or DynamicResourcesArgs()).binding_timeout)
+        args = args or DynamicResourcesArgs()
+        self.bind_timeout_seconds = int(args.binding_timeout)
         self._snapshot = handle.snapshot
         self._listers = handle.listers
         self._clock = handle.clock
-        self.devices = DeviceManager(handle.snapshot, handle.listers)
+        self.devices = DeviceManager(
+            handle.snapshot, handle.listers, round(args.filter_timeout * _STEPS_PER_S)
+        )
         self._last: tuple[object, PodDevices] = (None, PodDevices())
         self._reserved: dict[str, _Reserved] = {}
 

@@ -177,7 +177,19 @@ class ModelLimits(msgspec.Struct):
 def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> ModelLimits:
     """Return warnings and notes about pods to be scheduled."""
     limits = ModelLimits()
-    grouped = [key(p) for p in pods if spec_of(p).get("schedulingGroup") and not has_gangs]
+    claiming, grouped = [], []
+    for pod in pods:
+        spec = spec_of(pod)
+        if spec.get("resourceClaims"):
+            claiming.append(key(pod))
+        if spec.get("schedulingGroup") and not has_gangs:
+            grouped.append(key(pod))
+    if claiming:
+        text = (
+            "no resource claim controller is played: claims of templates aren't made, and devices "
+            "of pods that go stay allocated: {}"
+        )
+        limits.warnings.append(text.format(listed(claiming, _SHOWN_MAX)))
     if grouped:
         text = "schedulingGroup is ignored, as with v1.36's default feature gates: {}"
         limits.notes.append(text.format(listed(grouped, _SHOWN_MAX)))

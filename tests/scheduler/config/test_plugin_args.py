@@ -92,12 +92,8 @@ def test_volume_binding(args, args_faults) -> None:
     assert fault.startswith("shape: Forbidden: needs the feature gate StorageCapacityScoring")
 
 
-def test_dynamic_resources_are_read_and_noted(load, args) -> None:
+def test_dynamic_resources_are_read(args) -> None:
     raw = {"filterTimeout": "0", "bindingTimeout": "1m30s"}
     assert args("DynamicResources", raw) == DynamicResourcesArgs(
         filter_timeout="0", binding_timeout="1m30s"
-    )
-    config = [{"name": "DynamicResources", "args": raw}]
-    assert load(profiles=[{"pluginConfig": config}]).notes == (
-        "profiles[0].pluginConfig[0].args has no effect: resource claims aren't modelled",
     )

@@ -10,6 +10,7 @@ from podium.whatif.capacity.capacity_inputs import PodTemplate
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.plan_report import Return
 from podium.whatif.plan.workload_owners import WorkloadOwners
+from tests.device_objects import device, device_class, resource_slice
 from tests.objects import Obj, container, node, pod, reference, running, workload
 from tests.whatif.plan.plans import places, planned, request
 
@@ -116,45 +117,30 @@ def test_what_isnt_modelled_is_said() -> None:
         pod("claiming", resourceClaims=claims),
         pod("grouped", schedulingGroup={"podGroupName": "g"}),
     )
-    assert "podium doesn't model dynamic resource claims yet" in outcome.pending[0].message
+    assert 'resourceclaim.resource.k8s.io "gpu" not found' in outcome.pending[0].message
     assert outcome.warnings == (
-        "dynamic resource claims aren't modelled; no place is looked for: default/claiming",
+        "no resource claim controller is played: claims of templates aren't made, and devices of "
+        "pods that go stay allocated: default/claiming",
     )
     assert outcome.notes == (
         "schedulingGroup is ignored, as with v1.36's default feature gates: default/grouped",
     )
 
 
-def test_extended_resources_that_devices_stand_for_arent_modelled() -> None:
-    """The device plugin of a node isn't asked either: which of them serves, devices decide."""
-    gpu, implicit = "example.com/gpu", "deviceclass.resource.kubernetes.io/gpus"
-    gpus = {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceClass",
-        "metadata": {"name": "gpus"},
-        "spec": {"extendedResourceName": gpu},
-    }
-    here = node("n", allocatable={gpu: "4"})
+def test_extended_resources_of_a_class_come_from_devices_where_the_node_has_none() -> None:
+    gpu = "example.com/gpu"
+    gpus = device_class("gpus", extendedResourceName=gpu)
+    slices = [resource_slice("devices", [device("gpu-0")])]
 
-    def asks(name: str, resource: str) -> Obj:
-        amounts = {"requests": {"cpu": "1", resource: "1"}, "limits": {resource: "1"}}
+    def asks(name: str) -> Obj:
+        amounts = {"requests": {"cpu": "1", gpu: "1"}, "limits": {gpu: "1"}}
         return pod(name, containers=[container(resources=amounts)])
 
-    applied = (asks("explicit", gpu), asks("other", "example.com/nic"), pod("plain"))
-    outcome = planned([here, gpus], *applied)
-    assert places(outcome) == {"plain": "n"}
-    assert [one.message.partition(". ")[0] for one in outcome.pending] == [
-        "0/1 nodes are available: podium doesn't model devices behind extended resources yet; "
-        "the pod requests example.com/gpu (DeviceClass gpus)",
-        "0/1 nodes are available: 1 Insufficient example.com/nic",
-    ]
-    assert outcome.warnings == (
-        "devices behind extended resources aren't modelled; no place is looked for: "
-        "default/explicit",
-    )
-    assert places(planned([here], *applied)) == {"explicit": "n", "plain": "n"}
-    (by_name,) = planned([here], asks("implicit", implicit)).pending
-    assert f"the pod requests {implicit} (DeviceClass gpus)" in by_name.message
+    nodes = [node("devices"), node("plugin", allocatable={gpu: "1"})]
+    outcome = planned([*nodes, gpus, *slices], asks("a"), asks("b"), asks("c"))
+    assert sorted(places(outcome).values()) == ["devices", "plugin"]
+    (waiting,) = outcome.pending
+    assert "1 Insufficient example.com/gpu, 1 cannot allocate all claims" in waiting.message
 
 
 DISKS, NO_PROVISIONER = "disks.example.com", "kubernetes.io/no-provisioner"

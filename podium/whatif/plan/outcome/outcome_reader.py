@@ -185,6 +185,9 @@ class OutcomeReader:
         # The pods that would fit, and that no event has woken.
         wakeups = self._play.machine.missed_wakeups() if waiting else ()
         missed_by_uid = {missed.pod.uid: missed for missed in wakeups}
+        # A plugin that gates a pod sets no condition.
+        queue = self._play.machine.queue if waiting else ()
+        gates = {queued.uid: queued.gated_by.message for queued in queue if queued.gated_by}
         rows = []
         for pod in waiting:
             missed, nominated = missed_by_uid.get(uid_of(pod)), nominated_node_of(pod)
@@ -199,7 +202,8 @@ class OutcomeReader:
             rows.append(
                 PendingPod(
                     **self._owners.row_of(pod),
-                    message=condition_message(pod, "PodScheduled") or _NOT_TRIED,
+                    message=condition_message(pod, "PodScheduled")
+                    or gates.get(uid_of(pod), _NOT_TRIED),
                     since_s=self._since_s(pod),
                     waited_before=not self._history(pod).is_new,
                     nominated_node=nominated,
