@@ -301,7 +301,8 @@ def regex(pattern: str) -> Any:
     try:
         return re2.compile(pattern, options)
     except re2.error as error:
-        raise CelError(f"invalid regular expression: {error}") from None
+        (why,) = error.args
+        raise CelError(f"invalid regular expression: {why.decode()}") from None
 
 
 def _cost_of_matching(text: str, pattern: str, *_: int) -> int:

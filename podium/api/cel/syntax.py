@@ -336,8 +336,14 @@ class _Parser:
         count = 0
         while self._takes(token.text):
             count += 1
+        is_literal = self._tokens[self._next].kind == "literal"
         node = self._member_of_minus(token.place) if token.text == "-" else self._member()
-        if token.text == "-" and isinstance(node, Literal) and type(node.value) in (int, float):
+        if (
+            token.text == "-"
+            and is_literal
+            and isinstance(node, Literal)
+            and type(node.value) in (int, float)
+        ):
             return Literal(token.place, -node.value if count % 2 else node.value)  # type: ignore[operator]
         function = "!_" if token.text == "!" else "-_"
         return Call(token.place, function, (node,)) if count % 2 else node
