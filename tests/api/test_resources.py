@@ -13,7 +13,6 @@ from podium.api.resources import (
     pod_requests,
     pod_scoring_requests,
     resource_amount,
-    resources_of_devices,
     stored_or_computed_qos,
 )
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
@@ -268,16 +267,6 @@ def test_the_pod_is_left_as_it_was() -> None:
 def device_class(name: str, resource: str = "") -> dict[str, Any]:
     spec = {"extendedResourceName": resource} if resource else {}
     return {"kind": "DeviceClass", "metadata": {"name": name}, "spec": spec}
-
-
-def test_classes_name_resources_or_are_named_by_them() -> None:
-    implicit = "deviceclass.resource.kubernetes.io/nics"
-    requested = {"cpu", "example.com/gpu", "example.com/disk", implicit}
-    classes = [device_class("gpus", "example.com/gpu"), device_class("nics"), device_class("x")]
-    found = [(implicit, "nics"), ("example.com/gpu", "gpus")]
-    assert resources_of_devices(requested, classes) == found
-    assert resources_of_devices(requested, []) == found[:1]
-    assert resources_of_devices({"cpu"}, classes) == []
 
 
 def test_only_third_parties_resources_and_classes_may_be_devices() -> None:

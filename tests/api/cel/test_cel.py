@@ -69,5 +69,5 @@ def test_expressions_are_limited_in_length_and_depth(depth: int) -> None:
         parse(nested)
         return
     for expression in (nested, "!" * LENGTH_MAX + "true", "1" * LENGTH_MAX + "1"):
-        with pytest.raises(ValueError, match="longer than|nested too deeply|invalid int"):
+        with pytest.raises(ValueError, match=r"longer than|nested too deeply|invalid int"):
             Program(expression, {}, {}, COST_MAX)

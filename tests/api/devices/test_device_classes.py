@@ -3,7 +3,6 @@
 from typing import Any
 
 from podium.api.devices.device_classes import classes_by_resource
-from podium.api.resources import may_be_devices
 
 
 def device_class(name: str, resource: str = "") -> dict[str, Any]:
@@ -30,10 +29,3 @@ def test_of_classes_with_one_resource_the_newest_counts_then_the_first_by_name()
         assert classes_by_resource(listed)["example.com/gpu"] is first
     # A class that lost when it came isn't found by its own name either.
     assert "deviceclass.resource.kubernetes.io/old" not in classes_by_resource([new, old])
-
-
-def test_only_third_parties_resources_and_classes_may_be_devices() -> None:
-    assert may_be_devices("example.com/gpu")
-    assert may_be_devices("deviceclass.resource.kubernetes.io/gpus")
-    for other in ("cpu", "hugepages-2Mi", "kubernetes.io/batch-cpu", "requests.example.com/gpu"):
-        assert not may_be_devices(other)
