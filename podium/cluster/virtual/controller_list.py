@@ -27,6 +27,7 @@ _CLASSES: Mapping[str, tuple[str, ...]] = {
     "persistentvolume-controller": ("volumes.persistent_volumes", "PersistentVolumeController"),
     "volume-provisioner": ("volumes.volume_provisioner", "VolumeProvisioner"),
     "pvc-protection-controller": ("volumes.pod_claims", "VolumeProtectionController"),
+    "resource-claim-controller": ("resource_claim", "ResourceClaimController"),
     "namespace-controller": ("namespace", "NamespaceController"),
     "resourcequota-controller": ("resource_quota", "ResourceQuotaController"),
     "generic-garbage-collector": ("garbage_collector", "GarbageCollector"),
@@ -62,6 +63,7 @@ _UPSTREAM_NAMES: Mapping[str, str] = {
     "persistentvolumeclaim-protection-controller": "pvc-protection-controller",
     "pod-garbage-collector-controller": "pod-garbage-collector",
     "replicationcontroller-controller": "replication-controller",
+    "resourceclaim-controller": "resource-claim-controller",
 }
 """kube-controller-manager's names of the controllers that act under other names."""
 

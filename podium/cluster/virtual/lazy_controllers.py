@@ -32,6 +32,10 @@ def _has_ephemeral_claims(pod: Object) -> bool:
     return any("ephemeral" in volume for volume in volumes_of(pod["spec"]))
 
 
+def _has_resource_claims(pod: Object) -> bool:
+    return bool(pod["spec"].get("resourceClaims"))
+
+
 def _is_disrupted(pod: Object) -> bool:
     # The pod is marked for disruption, but hasn't been deleted.
     condition = condition_of(pod, DISRUPTION_TARGET)
@@ -55,6 +59,7 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
     "persistentvolume-controller": _CLAIMS,
     "volume-provisioner": _CLAIMS,
     "pvc-protection-controller": _CLAIMS,
+    "resource-claim-controller": {"ResourceClaim": _any, "Pod": _has_resource_claims},
     "namespace-controller": {"Namespace": is_terminating},
     "resourcequota-controller": {"ResourceQuota": _any},
     "node-lifecycle-controller": {"Node": _any},
@@ -68,6 +73,7 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
 _READS: Mapping[Predicate, str] = {
     _evicts: "spec",
     _has_ephemeral_claims: "spec",
+    _has_resource_claims: "spec",
     _is_disrupted: "status",
 }
 
