@@ -1,0 +1,108 @@
+"""Claims for devices in a whole cluster: made of templates, allocated, reserved and given back."""
+
+from typing import Any
+
+import podium
+from podium import LoadedCluster
+from tests.objects import node, pod, workload
+
+GPU_CLASS = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "DeviceClass",
+    "metadata": {"name": "gpu"},
+    "spec": {"selectors": [{"cel": {"expression": 'device.driver == "gpu.example.com"'}}]},
+}
+CLAIM_SPEC = {"devices": {"requests": [{"name": "g", "exactly": {"deviceClassName": "gpu"}}]}}
+TEMPLATE = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaimTemplate",
+    "metadata": {"name": "one-gpu", "namespace": "default"},
+    "spec": {"metadata": {"labels": {"team": "a"}}, "spec": CLAIM_SPEC},
+}
+USE = {"name": "gpu", "resourceClaimTemplateName": "one-gpu"}
+
+
+def gpus(on: str, count: int) -> dict[str, Any]:
+    pool = {"name": on, "generation": 1, "resourceSliceCount": 1}
+    devices = [{"name": f"gpu-{number}"} for number in range(count)]
+    spec = {"driver": "gpu.example.com", "nodeName": on, "pool": pool, "devices": devices}
+    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice"}
+    return {**kind, "metadata": {"name": f"{on}-gpus"}, "spec": spec}
+
+
+def shared_claim() -> dict[str, Any]:
+    metadata = {"name": "shared", "namespace": "default"}
+    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
+    return {**kind, "metadata": metadata, "spec": CLAIM_SPEC}
+
+
+def loaded(*objects: dict[str, Any]) -> LoadedCluster:
+    return podium.load(node("n1"), gpus("n1", 2), GPU_CLASS, TEMPLATE, *objects)
+
+
+def test_each_pod_gets_a_claim_of_the_template_and_no_device_is_allocated_twice() -> None:
+    train = workload("Deployment", "train", "100m", replicas=3)
+    train["spec"]["template"]["spec"]["resourceClaims"] = [USE]
+    plan = loaded().plan(apply=train)
+    assert [(one.node, one.at_s) for one in plan.placements] == [("n1", 0.0), ("n1", 0.0)]
+    (left,) = plan.pending
+    assert left.message.startswith("0/1 nodes are available: 1 cannot allocate all claims.")
+
+
+def test_a_claim_is_reserved_for_its_pod_and_goes_with_it() -> None:
+    with podium.Cluster(manifests=[node("n1"), gpus("n1", 1), GPU_CLASS, TEMPLATE]) as cluster:
+        cluster.apply(pod("first", resourceClaims=[USE]))
+        cluster.advance(3)
+        first = cluster.get("Pod", "first")
+        (made,) = cluster.list("ResourceClaim")
+        assert first["status"]["phase"] == "Running"
+        (status,) = first["status"]["resourceClaimStatuses"]
+        assert status == {"name": "gpu", "resourceClaimName": made["metadata"]["name"]}
+        assert made["metadata"]["name"].startswith("first-gpu-")
+        assert made["metadata"]["labels"] == {"team": "a"}
+        assert made["metadata"]["ownerReferences"][0]["uid"] == first["metadata"]["uid"]
+        (consumer,) = made["status"]["reservedFor"]
+        assert consumer["uid"] == first["metadata"]["uid"]
+        (device,) = made["status"]["allocation"]["devices"]["results"]
+        assert (device["pool"], device["device"]) == ("n1", "gpu-0")
+
+        cluster.apply(pod("second", resourceClaims=[USE]))
+        cluster.advance(5)
+        assert "nodeName" not in cluster.get("Pod", "second")["spec"]
+        cluster.delete("Pod", "first", grace_period_s=0)
+        cluster.advance(5)
+        assert cluster.get("Pod", "second")["spec"]["nodeName"] == "n1"
+        (left,) = cluster.list("ResourceClaim")
+        assert left["metadata"]["name"].startswith("second-gpu-")
+
+
+def test_a_shared_claim_is_deallocated_once_the_last_pod_is_gone() -> None:
+    use = {"name": "gpu", "resourceClaimName": "shared"}
+    with podium.Cluster(
+        manifests=[node("n1"), gpus("n1", 1), GPU_CLASS, shared_claim()]
+    ) as cluster:
+        cluster.apply(pod("a", resourceClaims=[use]), pod("b", resourceClaims=[use]))
+        cluster.advance(3)
+        names = {
+            one["name"] for one in cluster.get("ResourceClaim", "shared")["status"]["reservedFor"]
+        }
+        assert names == {"a", "b"}
+        cluster.delete("Pod", "a", grace_period_s=0)
+        cluster.advance(1)
+        (left,) = cluster.get("ResourceClaim", "shared")["status"]["reservedFor"]
+        assert left["name"] == "b"
+        cluster.delete("Pod", "b", grace_period_s=0)
+        cluster.advance(1)
+        shared = cluster.get("ResourceClaim", "shared")
+        assert "allocation" not in shared.get("status", {})
+        assert not shared["metadata"].get("finalizers")
+
+
+def test_a_missing_template_is_told_of_and_tried_again() -> None:
+    with podium.Cluster(manifests=[node("n1"), gpus("n1", 1), GPU_CLASS]) as cluster:
+        cluster.apply(pod("early", resourceClaims=[USE]))
+        cluster.advance(1)
+        (told, *_) = cluster.events(reason="FailedResourceClaimCreation")
+        assert 'resource claim template "one-gpu"' in told["message"]
+        cluster.apply(TEMPLATE)
+        cluster.wait_for(lambda: cluster.get("Pod", "early")["spec"].get("nodeName"))
