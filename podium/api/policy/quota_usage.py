@@ -4,9 +4,12 @@ Admission adds to a quota's usage before an object is stored, and a controller r
 periodically. The rules are those of v1.36's `quota` package and its evaluators.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from podium.api.devices.resource_claims import ALL as ALL_DEVICES
+from podium.api.devices.resource_claims import RESULTS_MAX
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
 from podium.api.pods import affinity_of, all_containers_of, is_finished, requests_of
@@ -32,6 +35,7 @@ NONE = Quantity(0)
 COUNT_PREFIX = "count/"
 LIMITS_PREFIX = "limits."
 BY_STORAGE_CLASS = ".storageclass.storage.k8s.io/"
+BY_DEVICE_CLASS = ".deviceclass.resource.k8s.io/devices"
 
 # Kinds whose objects are counted under the bare name of their resource, too.
 COUNTED_BY_NAME = frozenset({"ConfigMap", "Secret", "ReplicationController", "ResourceQuota"})
@@ -180,10 +184,28 @@ def _claim(claim: Object, _now_s: float) -> Quantities:
     return used
 
 
+def _resource_claim(claim: Object, _now_s: float) -> Quantities:
+    """Count the devices by class; of alternatives, the largest number of each class."""
+    totals: Counter[str] = Counter()
+    for entry in entries(part(spec_of(claim), "devices"), "requests"):
+        most: dict[str, int] = {}
+        for request in entries(entry, "firstAvailable") or [part(entry, "exactly")]:
+            is_all = request.get("allocationMode") == ALL_DEVICES
+            number = RESULTS_MAX if is_all else int(request.get("count") or 0)
+            class_name = str(request.get("deviceClassName"))
+            most[class_name] = max(most.get(class_name, 0), number)
+        totals.update(most)
+    return {
+        f"{class_name}{BY_DEVICE_CLASS}": Quantity(number * NANOS_PER_UNIT)
+        for class_name, number in totals.items()
+    }
+
+
 _MEASURES: Mapping[str, Callable[[Object, float], Quantities]] = {
     "Pod": _pod,
     "Service": _service,
     "PersistentVolumeClaim": _claim,
+    "ResourceClaim": _resource_claim,
 }
 
 
@@ -224,6 +246,7 @@ _TRACKERS: Mapping[str, Callable[[str], bool]] = {
         name in CLAIM_RESOURCES
         or name.endswith(tuple(BY_STORAGE_CLASS + resource for resource in CLAIM_RESOURCES))
     ),
+    "ResourceClaim": lambda name: name.endswith(BY_DEVICE_CLASS),
 }
 
 
