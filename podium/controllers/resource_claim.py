@@ -12,6 +12,7 @@ from podium.api.devices.resource_claims import (
     ClaimError,
     allocation_of,
     check_usable,
+    known_claim_names,
     pod_claim_names,
     pod_reference,
 )
@@ -59,20 +60,6 @@ POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 _BASE_LENGTH_MAX = 57
 
 
-def claim_names(pod: Object) -> list[str]:
-    """Return the claims of a pod that are known, as `namespace/name`."""
-    namespace = place_of(pod)[0]
-    made_for = {
-        status.get("name"): status.get("resourceClaimName")
-        for status in entries(status_of(pod), "resourceClaimStatuses")
-    }
-    names = (
-        entry.get("resourceClaimName") or made_for.get(entry.get("name"))
-        for entry in entries(spec_of(pod), "resourceClaims")
-    )
-    return [f"{namespace}/{claim_name}" for claim_name in names if claim_name]
-
-
 def _owner_uids(claim: Object) -> list[str]:
     owner = controller_of(claim)
     return [str(owner.get("uid"))] if owner is not None and owner.get("kind") == _POD else []
@@ -83,7 +70,7 @@ class ResourceClaimController(SequencedReconciler):
 
     name = "resource-claim-controller"
     kinds = frozenset({_POD, _CLAIM, _TEMPLATE})
-    indexes = ((_POD, "claim", claim_names), (_CLAIM, "owner", _owner_uids))
+    indexes = ((_POD, "claim", known_claim_names), (_CLAIM, "owner", _owner_uids))
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == _TEMPLATE:
@@ -98,7 +85,7 @@ class ResourceClaimController(SequencedReconciler):
         if not spec_of(change.obj).get("resourceClaims"):
             return
         if change.new is None or _is_done(change.new):
-            yield from ((_CLAIM, *claim.split("/")) for claim in claim_names(change.obj))
+            yield from ((_CLAIM, *claim.split("/")) for claim in known_claim_names(change.obj))
         if change.new is not None and not is_terminating(change.new):
             yield _POD, *place
 
@@ -128,7 +115,7 @@ class ResourceClaimController(SequencedReconciler):
         # The scheduler reserves the claims of the pods that it places.
         if not node_name_of(pod):
             return
-        for claim_name in claim_names(pod):
+        for claim_name in known_claim_names(pod):
             claim_place = tuple(claim_name.split("/"))
             known = self.objects.at(_CLAIM, claim_place)
             if known is None or not _is_reservable(pod, known):

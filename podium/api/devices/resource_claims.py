@@ -12,6 +12,7 @@ from podium.api.objects import (
     is_terminating,
     key,
     name,
+    namespace,
     part,
     spec_of,
     status_of,
@@ -183,6 +184,19 @@ def pod_claim_names(pod: Object) -> Iterator[tuple[Object, str, bool]]:
             raise ClaimError(f'pod "{key(pod)}": ResourceClaim not created yet')
         elif by_name[entry.get("name")] is not None:
             yield entry, by_name[entry.get("name")], True
+
+
+def known_claim_names(pod: Object) -> list[str]:
+    """Return the claims of a pod that are known, as `namespace/name`."""
+    made_for = {
+        status.get("name"): status.get("resourceClaimName")
+        for status in entries(status_of(pod), "resourceClaimStatuses")
+    }
+    names = (
+        entry.get("resourceClaimName") or made_for.get(entry.get("name"))
+        for entry in entries(spec_of(pod), "resourceClaims")
+    )
+    return [f"{namespace(pod)}/{claim_name}" for claim_name in names if claim_name]
 
 
 def check_usable(pod: Object, claim: Object | None, claim_name: str, is_generated: bool) -> None:

@@ -33,6 +33,13 @@ BY_EVICTION = Cause(
 BY_TAINT = Cause(
     "DeletionByTaintManager", "Tainted", EVICTED, "evicted for a taint", "its node has a taint"
 )
+BY_DEVICE_TAINT = Cause(
+    "DeletionByDeviceTaintManager",
+    "DeviceTainted",
+    EVICTED,
+    "evicted for a taint of a device",
+    "a device that it uses has a taint",
+)
 BY_POD_GC = Cause(
     "DeletionByPodGC", "NodeDeleted", LOST, "collected, as its node is gone", "its node is deleted"
 )
@@ -56,7 +63,8 @@ BY_OOM = Cause("", "OOMKilled", LOST, "out of memory", "is killed, as it is out 
 """As after `BY_ADMISSION`, a failed pod has no condition DisruptionTarget."""
 
 _BY_REASON = {
-    one.reason: one for one in (BY_SCHEDULER, BY_EVICTION, BY_TAINT, BY_POD_GC, BY_KUBELET)
+    one.reason: one
+    for one in (BY_SCHEDULER, BY_EVICTION, BY_TAINT, BY_DEVICE_TAINT, BY_POD_GC, BY_KUBELET)
 }
 
 

@@ -37,6 +37,10 @@ _CLASSES: Mapping[str, tuple[str, ...]] = {
         "NodeLifecycleController",
     ),
     "taint-eviction-controller": ("taint_eviction", "TaintEvictionController"),
+    "device-taint-eviction-controller": (
+        "device_taint_eviction",
+        "DeviceTaintEvictionController",
+    ),
     "serviceaccount-controller": ("service_accounts", "ServiceAccountsController"),
     "clusterrole-aggregation-controller": (
         "cluster_role_aggregation",

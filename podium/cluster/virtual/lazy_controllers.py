@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from podium.api.nodes import NO_EXECUTE, taints_of
-from podium.api.objects import Object, condition_of, is_terminating
+from podium.api.objects import Object, condition_of, entries, is_terminating
 from podium.api.pods import volumes_of
 from podium.api.policy.disruption_target import DISRUPTION_TARGET
 from podium.apiserver.store.history import WatchEvent
@@ -30,6 +30,12 @@ def _evicts(node: Object) -> bool:
 
 def _has_ephemeral_claims(pod: Object) -> bool:
     return any("ephemeral" in volume for volume in volumes_of(pod["spec"]))
+
+
+def _evicts_from_devices(resource_slice: Object) -> bool:
+    devices = entries(resource_slice["spec"], "devices")
+    taints = (taint for device in devices for taint in entries(device, "taints"))
+    return any(taint.get("effect") == NO_EXECUTE for taint in taints)
 
 
 def _has_resource_claims(pod: Object) -> bool:
@@ -64,6 +70,7 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
     "resourcequota-controller": {"ResourceQuota": _any},
     "node-lifecycle-controller": {"Node": _any},
     "taint-eviction-controller": {"Node": _evicts},
+    "device-taint-eviction-controller": {"ResourceSlice": _evicts_from_devices},
     "serviceaccount-controller": {"ServiceAccount": _any},
     "clusterrole-aggregation-controller": {"ClusterRole": _any},
 }

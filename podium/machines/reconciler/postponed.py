@@ -15,7 +15,7 @@ from typing import Any
 
 from podium.api.objects import Object, is_terminating, uid_of
 from podium.api.pods import is_finished
-from podium.api.policy.disruption_target import BY_TAINT, disruption_reason
+from podium.api.policy.disruption_target import BY_DEVICE_TAINT, BY_TAINT, disruption_reason
 from podium.api.values.times import epoch_s
 from podium.machines.events import Change
 
@@ -23,6 +23,7 @@ PACE_S = 0.25
 """Seconds between replacements of pods that ended at once."""
 
 _AT_ONCE_S = 1.0
+_BY_TAINTS = (BY_TAINT.reason, BY_DEVICE_TAINT.reason)
 
 
 class ReplacementPace:
@@ -63,7 +64,7 @@ def ended_at_once(pod: Object, before: Object | None, now_s: float) -> bool:
 
 
 def _is_ended(pod: Object) -> bool:
-    return is_finished(pod) or (is_terminating(pod) and disruption_reason(pod) == BY_TAINT.reason)
+    return is_finished(pod) or (is_terminating(pod) and disruption_reason(pod) in _BY_TAINTS)
 
 
 class RestingKeys:

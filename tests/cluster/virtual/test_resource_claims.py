@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 import podium
 from podium import LoadedCluster
+from podium.api.refused import RefusedError
+from podium.api.values.times import timestamp
 from tests.objects import node, pod, workload
 
 GPU_CLASS = {
@@ -106,3 +110,51 @@ def test_a_missing_template_is_told_of_and_tried_again() -> None:
         assert 'resource claim template "one-gpu"' in told["message"]
         cluster.apply(TEMPLATE)
         cluster.wait_for(lambda: cluster.get("Pod", "early")["spec"].get("nodeName"))
+
+
+def tainted(on: str, **taint: Any) -> dict[str, Any]:
+    published = gpus(on, 1)
+    published["spec"]["devices"][0]["taints"] = [{"key": "sick", "effect": "NoExecute", **taint}]
+    return published
+
+
+@pytest.mark.parametrize(("seconds", "stays_s"), [(None, 0), (30, 30)])
+def test_a_device_taint_evicts_the_pod_that_uses_the_device(
+    seconds: int | None, stays_s: int
+) -> None:
+    exactly: dict[str, Any] = {"deviceClassName": "gpu"}
+    if seconds is not None:
+        toleration = {"key": "sick", "operator": "Exists", "effect": "NoExecute"}
+        exactly["tolerations"] = [{**toleration, "tolerationSeconds": seconds}]
+    claim = shared_claim()
+    claim["spec"] = {"devices": {"requests": [{"name": "g", "exactly": exactly}]}}
+    use = {"name": "gpu", "resourceClaimName": "shared"}
+    with podium.Cluster(manifests=[node("n1"), gpus("n1", 1), GPU_CLASS, claim]) as cluster:
+        cluster.apply(pod("a", resourceClaims=[use], terminationGracePeriodSeconds=0))
+        cluster.advance(3)
+        cluster.apply(tainted("n1", timeAdded=timestamp(cluster.now_s)))
+        if stays_s:
+            cluster.advance(stays_s - 2)
+            assert "deletionTimestamp" not in cluster.get("Pod", "a")["metadata"]
+        cluster.advance(3)
+        assert not cluster.pods()
+        reasons = [one["message"] for one in cluster.events(reason="DeviceTaintManagerEviction")]
+        assert reasons == ["Marking for deletion"]
+
+
+def test_quotas_count_devices_by_class() -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "gpus", "namespace": "default"},
+        "spec": {"hard": {"gpu.deviceclass.resource.k8s.io/devices": "1"}},
+    }
+    with podium.Cluster(manifests=[GPU_CLASS, quota]) as cluster:
+        cluster.advance(1)
+        cluster.apply(shared_claim())
+        cluster.advance(1)
+        (used,) = cluster.get("ResourceQuota", "gpus", "default")["status"]["used"].values()
+        assert used == "1"
+        another = {**shared_claim(), "metadata": {"name": "another", "namespace": "default"}}
+        with pytest.raises(RefusedError, match="exceeded quota: gpus"):
+            cluster.apply(another)

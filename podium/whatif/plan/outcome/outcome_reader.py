@@ -19,6 +19,7 @@ from podium.api.pods import (
     scheduler_name_of,
 )
 from podium.api.policy.disruption_target import (
+    BY_DEVICE_TAINT,
     BY_EVICTION,
     BY_KUBELET,
     BY_POD_GC,
@@ -70,7 +71,7 @@ from podium.whatif.plan.plan_report import (
 )
 from podium.whatif.plan.play import Play
 
-_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
+_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_DEVICE_TAINT, BY_PRESSURE)
 _NOT_TRIED = "no scheduler has come to it yet"
 _NOWHERE = PodHistory("", "", 0, "", None, is_new=False)
 _MEASURED = ("cpu", "memory")
