@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from podium.api.errors import RefusedError
 
 import podium
 from podium import LoadedCluster
+from podium.api.errors import RefusedError
 from podium.api.values.times import timestamp
 from tests.objects import node, pod, workload
 
