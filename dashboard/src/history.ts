@@ -7,6 +7,8 @@ import type { Entry, Step, View } from "./shapes";
 // A page that stays open forgets what is older.
 const STEPS_MAX = 20_000;
 const ENTRIES_MAX = 50_000;
+// How far the lanes go back for disruptions.
+const DISRUPTIONS_S = 3600;
 
 // A disruption says all that the scheduler's Event about it says.
 export const laidOf = (entries: Entry[]): LaidEntry[] =>
@@ -33,7 +35,11 @@ export class History {
 
   get last() { return this.known.length - 1; }
   get number() { return this.known[this.last]!.number; }
-  get firstS() { return Math.min(this.known[0]!.atS, this.entries[0]?.atS ?? Infinity); }
+  // Disruptions of long ago would leave the rest no place.
+  get firstS() {
+    const lostS = Math.max(this.disruptions.all[0]?.atS ?? Infinity, this.lastS - DISRUPTIONS_S);
+    return Math.min(this.known[0]!.atS, this.entries[0]?.atS ?? Infinity, lostS);
+  }
   get lastS() { return this.known[this.last]!.atS; }
   get atS() { return this.known[this.position]!.atS; }
   get entriesEnd() { return this.known[this.position]!.entriesEnd; }

@@ -239,5 +239,6 @@ def test_disruptions_are_fetched_to_the_last_and_go_on_with_steps(
         page.get_by_role("button", name="evicted").click()
         has(lines.last, "default/web-10")
         assert lines.count() == 1
+        shot(page, "many-disruptions")
         page.locator("#lately").get_by_role("link", name="web-9").click()
         has(page.locator(".ends"), "default/web-11")
