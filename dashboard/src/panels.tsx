@@ -8,8 +8,9 @@ import type { History } from "./history";
 import { byName, Name } from "./names";
 import { PodLink, PodName, wordOf } from "./parts";
 import { budgetLink, nodeLink } from "./routes";
-import type { Disruption, Pod } from "./shapes";
+import type { Budget, Disruption, Pod } from "./shapes";
 import { useStore } from "./store";
+import { SortedTable, type Column } from "./table";
 import { isUnwell, troubles } from "./usage";
 
 const QUEUES = [
@@ -37,7 +38,7 @@ export function Panels() {
         );
       })}
       {!QUEUES.some(([queue]) => cluster.inQueue(queue).size) && <p class="panel faint">No pod waits.</p>}
-      <Budgets cluster={cluster} />
+      <Budgets history={history} />
       <Unwell cluster={cluster} />
     </aside>
   );
@@ -115,27 +116,40 @@ function More({ left, show }: { left: number; show(): void }) {
   return left > 0 ? <button class="more" onClick={show}>{count(left)} more</button> : null;
 }
 
-function Budgets({ cluster }: { cluster: Cluster }) {
-  const [shown, setShown] = useState(SHOWN);
+function Budgets({ history }: { history: History }) {
+  const { cluster, view: { clock }, lastS } = history;
   const budgets = [...cluster.budgets.values()].sort((a, b) => a.allowed - b.allowed || byName(budgetKey(a), budgetKey(b)));
+  const hits = lastHits(history);
+  const columns: Column<Budget>[] = [
+    { title: "Budget", value: budgetKey, cell: (one) => {
+      const hit = hits.get(budgetKey(one));
+      return (
+        <>
+          <a href={budgetLink(one)} aria-label={budgetKey(one)}>{one.name} <small>{one.namespace}</small></a>
+          {hit && <small class={hit.allowed > 0 ? "" : "bad"}> {hit.allowed > 0 ? "hit" : "violated"} {wallTime(clock, hit.atS, lastS)}</small>}
+        </>
+      );
+    } },
+    { title: "Healthy", value: (one) => one.healthy, cell: (one) => `${count(one.healthy)} / ${count(one.expected)}` },
+    { title: "Needed", value: (one) => one.desired },
+    { title: "Left", value: (one) => one.allowed, cell: (one) => one.allowed > 0 ? count(one.allowed) : "✕ 0",
+      tone: (one) => (one.allowed > 0 ? "good" : "bad") },
+  ];
   return (
     <Panel id="budgets" title="Budgets" says="disruptions left" amount={budgets.length}>
-      <table class="budgets">
-        <thead><tr><th>Budget</th><th class="number">Healthy</th><th class="number">Needed</th><th class="number">Left</th></tr></thead>
-        <tbody>
-          {budgets.slice(0, shown).map((one) => (
-            <tr key={budgetKey(one)}>
-              <th scope="row" title={budgetKey(one)}><a href={budgetLink(one)} aria-label={budgetKey(one)}>{one.name} <small>{one.namespace}</small></a></th>
-              <td class="number">{count(one.healthy)} / {count(one.expected)}</td>
-              <td class="number">{count(one.desired)}</td>
-              <td class={`number ${one.allowed > 0 ? "good" : "bad"}`}>{one.allowed > 0 ? count(one.allowed) : "✕ 0"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <More left={budgets.length - shown} show={() => setShown(shown + 100)} />
+      <SortedTable label="Budgets" className="budgets" rows={budgets} columns={columns} />
     </Panel>
   );
+}
+
+// When the pods of each budget were disrupted last, and how many disruptions it allowed then.
+function lastHits({ disruptions: { all }, disruptionsEnd }: History) {
+  const hits = new Map<string, { atS: number; allowed: number }>();
+  for (let at = disruptionsEnd - 1; at >= 0 && at >= disruptionsEnd - LATELY_SEEN; at--) {
+    const { atS, budgets } = all[at]!;
+    for (const one of budgets) if (!hits.has(budgetKey(one))) hits.set(budgetKey(one), { atS, allowed: one.allowed });
+  }
+  return hits;
 }
 
 function Unwell({ cluster }: { cluster: Cluster }) {
