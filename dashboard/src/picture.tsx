@@ -226,18 +226,20 @@ function Toolbar({ by, focus, nodes, resources, change, zoom }: ToolbarProps) {
         ))}
         <span class="faint">{several(nodes.length, "node")}</span>
       </nav>
-      <label>Show{" "}
-        <select value={by === "node" ? "nodes" : by} onChange={(event) => change({ grouping: event.currentTarget.value as Grouping })}>
-          <option value="nodes">nodes</option>
-          {(["zone", "pool"] as const).filter((one) => !focus.some((step) => step.by === one))
-            .map((one) => <option value={one}>{one}s</option>)}
-        </select>
-      </label>
-      <label>Filled by{" "}
-        <select value={kept.resource} onChange={(event) => change({ resource: event.currentTarget.value })}>
-          {resources.map((resource) => <option value={resource}>{wordFor(resource)}</option>)}
-        </select>
-      </label>
+      {resources.length > 0 && <>
+        <label>Show{" "}
+          <select value={by === "node" ? "nodes" : by} onChange={(event) => change({ grouping: event.currentTarget.value as Grouping })}>
+            <option value="nodes">nodes</option>
+            {(["zone", "pool"] as const).filter((one) => !focus.some((step) => step.by === one))
+              .map((one) => <option value={one}>{one}s</option>)}
+          </select>
+        </label>
+        <label>Filled by{" "}
+          <select value={kept.resource} onChange={(event) => change({ resource: event.currentTarget.value })}>
+            {resources.map((resource) => <option value={resource}>{wordFor(resource)}</option>)}
+          </select>
+        </label>
+      </>}
       <span class="pair">
         <button aria-label="Smaller" onClick={() => zoom(1 / 1.4)}>−</button>
         <button aria-label="Larger" onClick={() => zoom(1.4)}>+</button>
