@@ -9,7 +9,12 @@ from collections.abc import Mapping, Sequence
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.apiserver.admission import namespace_plugins, pod_plugins, storage_plugins
+from podium.apiserver.admission import (
+    device_plugins,
+    namespace_plugins,
+    pod_plugins,
+    storage_plugins,
+)
 from podium.apiserver.admission.node_plugins import NodeRestriction, TaintNodesByCondition
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, AdmissionPlugin
 from podium.apiserver.attributes import Attributes, Operation
@@ -28,6 +33,7 @@ PLUGINS: tuple[type[AdmissionPlugin], ...] = (
     storage_plugins.PersistentVolumeClaimResize,
     pod_plugins.RuntimeClass,
     pod_plugins.PodTopologyLabels,
+    device_plugins.DeviceAdminAccess,
     # Last, so that nothing is charged that another plugin refuses.
     namespace_plugins.ResourceQuota,
 )

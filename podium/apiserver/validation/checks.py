@@ -184,6 +184,42 @@ def each(check: Check) -> Check:
     )
 
 
+def at_most(limit: int, check: Check) -> Check:
+    """Return a check of lists and maps, which aren't looked into if they have too many entries."""
+
+    def check_few(value: Any, path: str) -> Faults:
+        if len(value) <= limit:
+            return check(value, path)
+        message = f"{len(value)}: must have at most {limit} items"
+        return iter((FieldError(path, None, message, ErrorKind.TOO_MANY),))
+
+    return check_few
+
+
+def no_longer(limit: int) -> Check:
+    """Return a check of strings by their length in bytes."""
+
+    def check_length(value: str, path: str) -> Faults:
+        if len(value.encode()) > limit:
+            message = f"may not be more than {limit} bytes"
+            yield FieldError(path, None, message, ErrorKind.TOO_LONG)
+
+    return check_length
+
+
+def distinct(key: Callable[[Any], object] = lambda entry: entry) -> Check:
+    """Return a check of lists that no two entries have the same key."""
+
+    def check_distinct(value: Any, path: str) -> Faults:
+        seen = set[object]()
+        for index, entry in enumerate(value):
+            if (found := key(entry)) in seen:
+                yield duplicate(f"{path}[{index}]", found)
+            seen.add(found)
+
+    return check_distinct
+
+
 class OfAbsent(msgspec.Struct, frozen=True):
     """A check of a field that is also called if the field is absent, with None."""
 

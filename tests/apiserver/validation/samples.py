@@ -16,6 +16,17 @@ BOUND: Obj = {
     "subjects": [{"kind": "User", "name": "jane"}],
 }
 
+CLAIMED: Obj = {
+    "devices": {
+        "requests": [
+            {
+                "name": "r",
+                "exactly": {"deviceClassName": "c", "allocationMode": "ExactCount", "count": 1},
+            }
+        ]
+    }
+}
+
 DEFINITION: Obj = {
     "metadata": {"name": "widgets.example.com"},
     "spec": {
@@ -76,6 +87,17 @@ VALID: dict[str, Obj] = {
     "LimitRange": {"spec": {"limits": [{"type": "Pod", "max": {"cpu": "1"}}]}},
     "ControllerRevision": {"data": {"spec": {}}, "revision": 1},
     "Lease": {"spec": {"holderIdentity": "h", "leaseDurationSeconds": 15}},
+    "DeviceClass": {"spec": {"selectors": [{"cel": {"expression": "device.driver == 'd'"}}]}},
+    "ResourceSlice": {
+        "spec": {
+            "driver": "d",
+            "nodeName": "n",
+            "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1},
+            "devices": [{"name": "a"}],
+        }
+    },
+    "ResourceClaim": {"spec": CLAIMED},
+    "ResourceClaimTemplate": {"spec": {"spec": CLAIMED}},
     "VolumeAttachment": {
         "spec": {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "v"}}
     },

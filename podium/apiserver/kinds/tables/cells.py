@@ -1,6 +1,6 @@
 """Functions that compute cells of tables, from the arguments in `columns.txt`, object and time."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -327,6 +327,17 @@ def _short_modes(modes: Any) -> str:
     return ",".join(short for mode, short in _SHORT_MODES if mode in (modes or ()))
 
 
+def _claim_states(claim: Object) -> Iterator[str]:
+    status = status_of(claim)
+    if is_terminating(claim):
+        yield "deleted"
+    if status.get("allocation") is None:
+        yield from () if is_terminating(claim) else ("pending",)
+    else:
+        yield "allocated"
+        yield from ("reserved",) if status.get("reservedFor") else ()
+
+
 CELLS: Mapping[str, Callable[..., Cell]] = {
     "access_modes": lambda path, obj, _: _short_modes(value_at(obj, path)),
     "claimed_modes": lambda claim, _: (
@@ -371,6 +382,7 @@ CELLS: Mapping[str, Callable[..., Cell]] = {
     "since": lambda path, obj, now_s: (
         ages.since(value_at(obj, path), now_s) if value_at(obj, path) else ""
     ),
+    "claim_state": lambda obj, _: ",".join(_claim_states(obj)),
     "volume_class": lambda obj, _: storage_class_name(obj),
     "volume_phase": lambda obj, _: (
         "Terminating" if is_terminating(obj) else str(at(obj, "status.phase") or "")
