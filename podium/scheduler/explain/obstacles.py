@@ -15,6 +15,7 @@ from podium.api.resources import (
     resource_amount,
 )
 from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Format, Quantity
+from podium.scheduler.explain.device_details import DeviceReader, device_reader
 from podium.scheduler.explain.neighbours import affinity_details, spread_details
 from podium.scheduler.explain.node_conditions import unmet_node_affinity
 from podium.scheduler.explain.volume_details import (
@@ -25,6 +26,7 @@ from podium.scheduler.explain.volume_details import (
 )
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.status import Status
+from podium.scheduler.plugins.dynamic_resources import DynamicResources
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -83,6 +85,7 @@ def obstacles(
         return ()
     found: list[Obstacle] = []
     alike: Counter[tuple[Status, ...]] = Counter()
+    reader: DeviceReader | None = None
     for node_name, first in sorted(refused.items()):
         row = scheduler.snapshot.row_of[node_name]
         own = tuple(evaluation.filtering.objections(row))
@@ -90,8 +93,12 @@ def obstacles(
         for status in own or (first,):
             details: tuple[str, ...] = ()
             describe = _DESCRIBERS.get(status.plugin)
-            if own and alike[own] <= _DETAILED_MAX and describe is not None:
+            is_detailed = bool(own) and alike[own] <= _DETAILED_MAX
+            if is_detailed and describe is not None:
                 details = tuple(describe(scheduler.snapshot, scheduler.listers, decision.pod, row))
+            elif is_detailed and status.plugin == DynamicResources.name:
+                reader = reader or device_reader(scheduler, decision.pod.obj)
+                details = () if reader is None else tuple(reader.details(decision.pod, row))
             if not own or (details and status.plugin == "NodeResourcesFit"):
                 rivals = scheduler.nominator.rivals_on(decision.pod, node_name)
                 if rivals:

@@ -5,6 +5,7 @@ Each remedy is tried: the pod or the cluster is changed, the pod is decided, the
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Literal
 
 from podium.api.documents.report import PodReport, Report, pod_facts
@@ -13,6 +14,8 @@ from podium.api.pods import containers_of, limits_of, requests_of, resources_of,
 from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
 from podium.api.priority import class_value
 from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Quantity, nanos
+from podium.scheduler.explain.device_details import device_reader
+from podium.scheduler.explain.device_remedies import DeviceTrials
 from podium.scheduler.explain.extra_nodes import extra_node, shapes
 from podium.scheduler.explain.obstacles import amount_text, taint_text, untolerated_taints
 from podium.scheduler.framework.cycle.decision import Decision
@@ -30,7 +33,7 @@ _CLASSES_MAX = 20
 class Remedy(Report):
     """A change with which the pod gets a node."""
 
-    kind: Literal["Request", "Toleration", "Node", "Priority", "Budget"]
+    kind: Literal["Request", "Toleration", "Removal", "Node", "Priority", "Budget"]
     """What is changed."""
     change: str
     """The change in words."""
@@ -56,9 +59,17 @@ def remedies(
     decision = trial.decide(pod)
     if decision.evaluation is None or decision.pre_filter is not None or decision.node_name:
         return []
+    reader = device_reader(scheduler, pod)
+    devices = reader and DeviceTrials(
+        scheduler, reader, decision, lambda: trial.decide(pod).node_name
+    )
     attempts = (
         _less(trial, decision),
-        _tolerations(trial, decision),
+        chain(
+            _tolerations(trial, decision),
+            (Remedy("Toleration", *one) for one in (devices.tolerations() if devices else ())),
+        ),
+        (Remedy("Removal", *one) for one in (devices.removals() if devices else ())),
         _node(trial, pod),
         _priority(trial, decision.pod, priority_classes),
         _budget(trial, decision, budget_of),

@@ -45,6 +45,7 @@ from podium.scheduler.devices.allocated_devices import CLAIM
 from podium.scheduler.devices.allocation_results import allocation_result
 from podium.scheduler.devices.allocator import INVALID_POOLS as INVALID_POOLS_REASON
 from podium.scheduler.devices.claim_answers import INVALID_POOLS, NOT_ALLOCATED, ClaimAnswers
+from podium.scheduler.devices.claim_requests import ClaimRequests
 from podium.scheduler.devices.device_manager import DeviceManager
 from podium.scheduler.devices.extended_resources import (
     IN_MEMORY,
@@ -153,19 +154,19 @@ class DynamicResources:
         return SUCCESS
 
     def depends_on(self, pod: PodInfo) -> Hashable:
-        return None if self.by_shape(pod.cls) else self._needs(pod).key
+        return None if self.by_shape(pod.cls) else self.needs(pod).key
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         if self.by_shape(pod.cls):
             return PASSES
-        needs = self._needs(pod)
+        needs = self.needs(pod)
         if not needs.refusal:
             return PASSES
         code = Code.ERROR if needs.is_error else Code.UNSCHEDULABLE_AND_UNRESOLVABLE
         return PreFilterResult(Status(code, (needs.refusal,)))
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        if self.by_shape(pod.cls) or (needs := self._needs(pod)).is_empty:
+        if self.by_shape(pod.cls) or (needs := self.needs(pod)).is_empty:
             return None
         is_unavailable = np.zeros(self._snapshot.node_count, bool)
         for restriction in needs.restrictions:
@@ -178,7 +179,7 @@ class DynamicResources:
     def score(self, pod: PodInfo) -> RelativeScore | None:
         if self.by_shape(pod.cls):
             return None
-        needs = self._needs(pod)
+        needs = self.needs(pod)
         parts = [(rows, found) for rows, found in self._parts(pod, needs) if found is not None]
         allocated = sum(alternatives_score(restriction.claim) for restriction in needs.restrictions)
         if not allocated and not any(found.has_scores for _, found in parts):
@@ -196,7 +197,7 @@ class DynamicResources:
         """
         if not filtered.was_asked(self.name):
             return PostFilterResult(Status(Code.ERROR, (_NO_STATE,), self.name))
-        needs = PodDevices() if self.by_shape(pod.cls) else self._needs(pod)
+        needs = PodDevices() if self.by_shape(pod.cls) else self.needs(pod)
         calls: Sequence[Effect] = ()
         reason = NO_CLAIMS
         if not needs.is_empty:
@@ -215,6 +216,10 @@ class DynamicResources:
     def allocations(self, pod: PodInfo, node_name: str) -> dict[str, Object]:
         """Return the allocations that a pod gets on a node that fits it, by name of the claim."""
         return {name(claim): found for claim, found in self._found(pod, node_name).allocations}
+
+    def claims_on(self, pod: PodInfo, row: int) -> Sequence[tuple[Object, ClaimRequests]]:
+        """Return the claims that have to be allocated for a pod on a row, with their requests."""
+        return self._asked(pod, row)[0]
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         if self.by_shape(pod.cls):
@@ -325,7 +330,8 @@ class DynamicResources:
         self.unreserve(pod, node_name)
         return SUCCESS
 
-    def _needs(self, pod: PodInfo) -> PodDevices:
+    def needs(self, pod: PodInfo) -> PodDevices:
+        """Return what a pod needs of devices, as its claims are now."""
         listers, allocated = self._listers, self.devices.allocated
         state = (pod.obj, listers.claims.end, listers.epoch, allocated.flights, self._clock.now_s)
         known, needs = self._last
@@ -389,20 +395,27 @@ class DynamicResources:
         requests, mappings = device_requests(pod.obj, lacking)
         return extended_resource_claim(pod.obj, requests), mappings
 
+    def _asked(
+        self, pod: PodInfo, row: int
+    ) -> tuple[list[tuple[Object, ClaimRequests]], list[dict[str, str]]]:
+        """Return the claims to allocate on a row, and the pod's uses of extended resources."""
+        needs = self.needs(pod)
+        claims, extended = [*needs.waiting], needs.extended
+        if extended is None or needs.is_empty:
+            return claims, []
+        bits = sum(
+            (self._allocatable(resource)[row] == 0) << bit
+            for bit, resource in enumerate(extended.class_names)
+        )
+        claim, mappings = self._extended_claim(pod, extended, int(bits))
+        if claims or bits:
+            claims.append((claim, self.devices.requests_of(claim)))
+        return claims, mappings
+
     def _found(self, pod: PodInfo, node_name: str) -> _Reserved:
         """Return what is allocated for a pod on a node that fits it."""
-        needs, row = self._needs(pod), self._snapshot.row_of[node_name]
-        claims = [*needs.waiting]
-        mappings: list[dict[str, str]] = []
-        extended = needs.extended
-        if extended is not None and not needs.is_empty:
-            bits = sum(
-                (self._allocatable(resource)[row] == 0) << bit
-                for bit, resource in enumerate(extended.class_names)
-            )
-            claim, mappings = self._extended_claim(pod, extended, int(bits))
-            if claims or bits:
-                claims.append((claim, self.devices.requests_of(claim)))
+        row = self._snapshot.row_of[node_name]
+        claims, mappings = self._asked(pod, row)
         if not claims:
             return _NOTHING
         answers = self.devices.answers([requests for _, requests in claims])
