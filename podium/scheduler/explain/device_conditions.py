@@ -1,5 +1,6 @@
 """What a device doesn't meet of a request, as text: selectors with the values that they saw."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -95,7 +96,7 @@ def _seen(expression: str, device: PublishedDevice) -> str:
 
 def _value(read: Read, device: PublishedDevice) -> str:
     if read == ("driver",):
-        return f'driver is "{device.spec.driver}"'
+        return f"driver is {json.dumps(device.spec.driver)}"
     if len(read) < 3:
         return f"{read[0]} is {device.for_selectors[read[0]]}"
     kind, domain, own = read
@@ -103,13 +104,9 @@ def _value(read: Read, device: PublishedDevice) -> str:
     called = own if domain == device.spec.driver else f"{domain}/{own}"
     for full_name, found in named.items():
         if qualified(full_name, device.spec.driver) == (domain, own):
-            return f"{called} is {found.value if kind == 'capacity' else _typed(found.typed)}"
+            value = found.value if kind == "capacity" else (found.typed or ("", None))[1]
+            return f"{called} is {json.dumps(value)}"
     return f"there is no {called}"
-
-
-def _typed(typed: tuple[str, str | int | bool] | None) -> str:
-    kind, value = typed or ("", "of an unknown type")
-    return f'"{value}"' if kind == "string" else str(value).lower()
 
 
 def _shortened(expression: str) -> str:

@@ -5,7 +5,7 @@ nodes that are shown, device by device.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -111,6 +111,15 @@ class DeviceReader:
         for claim, requests in claims:
             for request in (one for entry in requests.entries for one in entry.alternatives):
                 yield self._found(name(claim), request, pools)
+
+    def published(self) -> Iterable[PublishedDevice]:
+        """Return the devices that nodes reach, each once."""
+        views = {
+            view.number: view
+            for row in range(self._snapshot.node_count)
+            for view in self.plugin.devices.pools(row)
+        }
+        return {one.key: one for view in views.values() for one in view.devices}.values()
 
     def users(self, claim: Object) -> list[PodInfo]:
         """Return the pods on nodes that a claim is reserved for."""
@@ -275,13 +284,17 @@ class DeviceReader:
         return bool(chooser.get("allNodes")) or chooser.get("nodeName") == self._snapshot.names[row]
 
 
-def device_reader(scheduler: Scheduler, pod: Object) -> DeviceReader | None:
-    """Return a reader for the profile that decides about a pod; None without DynamicResources."""
+def device_plugin(scheduler: Scheduler, pod: Object) -> DynamicResources | None:
+    """Return the plugin that decides about a pod's devices; None if its profile has none."""
     pipeline = scheduler.pipelines.get(scheduler_name_of(pod))
-    for plugin in pipeline.reserve if pipeline is not None else ():
-        if isinstance(plugin, DynamicResources):
-            return DeviceReader(scheduler, plugin)
-    return None
+    plugins = pipeline.reserve if pipeline is not None else ()
+    return next((one for one in plugins if isinstance(one, DynamicResources)), None)
+
+
+def device_reader(scheduler: Scheduler, pod: Object) -> DeviceReader | None:
+    """Return a reader for a pod's profile; None if the profile doesn't decide about devices."""
+    plugin = device_plugin(scheduler, pod)
+    return None if plugin is None else DeviceReader(scheduler, plugin)
 
 
 def device_taint_text(taint: DeviceTaint) -> str:

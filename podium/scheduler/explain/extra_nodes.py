@@ -1,11 +1,15 @@
 """Hypothetical nodes: one more node like an existing one, while a context is active."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from podium.api.objects import Object, controller_of, labels, spec_of, status_of
+from podium.api.objects import Object, controller_of, labels, part, spec_of, status_of
+from podium.api.objects import name as name_of
 from podium.api.well_known import HOSTNAME_LABEL
+from podium.scheduler.devices.node_shapes import SLICE
+from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
 
@@ -13,19 +17,27 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 _OWN_SPEC = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 
 
-def shapes(snapshot: Snapshot) -> list[str]:
-    """Return the names of one node for each distinct capacity, labels and taints, sorted."""
+def shapes(snapshot: Snapshot, slices: Iterable[Object] = ()) -> list[str]:
+    """Return the names of one node for each distinct capacity, labels, taints and devices, sorted.
+
+    Args:
+        slices: the ResourceSlices that count.
+    """
     found: dict[str, str] = {}
+    devices: dict[str, list[str]] = defaultdict(list)
+    for one in slices:
+        devices[spec_of(one).get("nodeName", "")].append(repr(spec_of(one).get("devices")))
     for node_name, row in sorted(snapshot.row_of.items()):
         node = node_like(snapshot.nodes[row], "")
         amounts = sorted((k, str(n)) for k, n in status_of(node)["allocatable"].items())
-        found.setdefault(repr((labels(node), spec_of(node), amounts)), node_name)
+        own = (labels(node), spec_of(node), amounts, devices.get(node_name))
+        found.setdefault(repr(own), node_name)
     return list(found.values())
 
 
 @contextmanager
-def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
-    """Add a copy of a node and its DaemonSet pods while the context is active; yield its name."""
+def extra_node(snapshot: Snapshot, listers: Listers, like: str) -> Iterator[str]:
+    """Add a copy of a node, its DaemonSet pods and devices for a while; yield its name."""
     row = snapshot.row_of[like]
     new = f"{like}-more"
     while new in snapshot.row_of:
@@ -38,14 +50,31 @@ def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
         metadata = {**pod["metadata"], "uid": f"{pod['metadata'].get('uid')}-{new}"}
         copy = {**pod, "metadata": metadata, "spec": {**pod["spec"], "nodeName": new}}
         copies.append(placed_pod(copy, snapshot.classes))
+    published = [*slices_like(listers.list(SLICE), like, new)]
     try:
         for daemon in copies:
             snapshot.add_pod(daemon, new)
+        for one in published:
+            listers.set(one)
         yield new
     finally:
         for daemon in copies:
             snapshot.remove_pod(daemon)
+        for one in published:
+            listers.remove(one)
         snapshot.remove_node(new)
+
+
+def slices_like(slices: Iterable[Object], node_name: str, new: str) -> Iterator[Object]:
+    """Copy the ResourceSlices of a node's own devices for a copy of the node."""
+    for one in slices:
+        spec = spec_of(one)
+        if spec.get("nodeName") == node_name:
+            pool = part(spec, "pool")
+            pool_name = new if pool.get("name") == node_name else f"{pool.get('name')}-{new}"
+            named = {"name": f"{name_of(one)}-{new}"}
+            copied = {**spec, "nodeName": new, "pool": {**pool, "name": pool_name}}
+            yield {**one, "metadata": named, "spec": copied}
 
 
 def node_like(node: Object, name: str) -> Object:

@@ -14,6 +14,7 @@ from podium.api.pods import containers_of, limits_of, requests_of, resources_of,
 from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
 from podium.api.priority import class_value
 from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Quantity, nanos
+from podium.scheduler.devices.node_shapes import SLICE
 from podium.scheduler.explain.device_details import device_reader
 from podium.scheduler.explain.device_remedies import DeviceTrials
 from podium.scheduler.explain.extra_nodes import extra_node, shapes
@@ -143,9 +144,9 @@ def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
 
 
 def _node(trial: _Trial, pod: Object) -> Iterator[Remedy]:
-    snapshot = trial.scheduler.snapshot
-    for like in shapes(snapshot)[:_SHAPES_MAX]:
-        with extra_node(snapshot, like) as node_name:
+    snapshot, listers = trial.scheduler.snapshot, trial.scheduler.listers
+    for like in shapes(snapshot, listers.list(SLICE))[:_SHAPES_MAX]:
+        with extra_node(snapshot, listers, like) as node_name:
             found = trial.decide(pod)
         if found.node_name == node_name:
             yield Remedy("Node", f"one more node like {like}", node_name)

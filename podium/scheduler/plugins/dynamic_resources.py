@@ -86,12 +86,13 @@ from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 
+NO_DEVICES = "cannot allocate all claims"
 NO_CLAIMS = "no new claims to deallocate"
 _NO_STATE = "not found"
 # Codes besides those of answers.
 UNAVAILABLE, STALE_CLAIM, NOT_PROVIDED = -3, -4, -5
 _REASONS = {
-    NOT_ALLOCATED: "cannot allocate all claims",
+    NOT_ALLOCATED: NO_DEVICES,
     INVALID_POOLS: INVALID_POOLS_REASON,
     UNAVAILABLE: "resourceclaim not available on the node",
     STALE_CLAIM: "cannot schedule extended resource claim",

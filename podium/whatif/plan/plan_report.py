@@ -86,6 +86,8 @@ class Placement(PodRow, kw_only=True):
     because of the long wait; otherwise None."""
     replaces: Annotated[str, IF_ANY] = ""
     """The lost pod that it replaces; empty if none."""
+    devices: Annotated[tuple[str, ...], IF_ANY] = ()
+    """The devices that its claims have, `driver/pool/device`; empty if none."""
 
 
 class PendingPod(PodRow, kw_only=True):
@@ -109,6 +111,9 @@ class PendingPod(PodRow, kw_only=True):
     otherwise empty."""
     tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
     """When a pod with `fits_on` is tried, in seconds since the plan began; else None."""
+    device_holders: Annotated[Mapping[str, int], IF_ANY] = field(default_factory=dict)
+    """How many of the devices that its claims ask for each workload holds, if no node has enough of
+    them; otherwise empty."""
 
 
 class GatedPod(PodRow, kw_only=True):

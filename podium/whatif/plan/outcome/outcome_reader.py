@@ -35,6 +35,7 @@ from podium.api.well_known import ZONE_LABEL
 from podium.api.workloads import RECREATING
 from podium.cluster.virtual.loading.unhealthy_objects import is_silent
 from podium.kubelet.pod_status import REJECTED
+from podium.scheduler.plugins.dynamic_resources import NO_DEVICES
 from podium.simulation.runner.eviction_advice import DELETION
 from podium.simulation.timeline.pod_history import PodHistory, is_end
 from podium.simulation.timeline.timeline_sentences import overslept, sentence, subject
@@ -47,6 +48,7 @@ from podium.whatif.plan.outcome.lost_pods import (
     removed,
     short_of_pods,
 )
+from podium.whatif.plan.outcome.pod_devices import PodDevices
 from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.outcome.workload_summary import summaries
 from podium.whatif.plan.plan_report import (
@@ -131,6 +133,7 @@ class OutcomeReader:
         self._play = play
         self._store = play.cluster.store
         self._owners = self.timeline.owners
+        self._devices = PodDevices(play)
         self._preemptors = play.preemptions.preemptors
         self._histories = self.timeline.histories
         self._repetitions = self._histories.repetitions
@@ -157,6 +160,7 @@ class OutcomeReader:
                         at_s=round(history.bound_s, 3),
                         overslept_s=history.overslept_s,
                         replaces=self._pod_of(history.replaces),
+                        devices=self._devices.of(pod),
                     )
                 )
         turns = self.timeline.bound
@@ -200,11 +204,11 @@ class OutcomeReader:
                 if node is not None and holds(node, "Ready")
                 if is_terminating(other) and node_name_of(other) == nominated
             ]
+            message = condition_message(pod, "PodScheduled") or gates.get(uid_of(pod), _NOT_TRIED)
             rows.append(
                 PendingPod(
                     **self._owners.row_of(pod),
-                    message=condition_message(pod, "PodScheduled")
-                    or gates.get(uid_of(pod), _NOT_TRIED),
+                    message=message,
                     since_s=self._since_s(pod),
                     waited_before=not self._history(pod).is_new,
                     nominated_node=nominated,
@@ -212,6 +216,7 @@ class OutcomeReader:
                     replaces=self._pod_of(self._history(pod).replaces),
                     fits_on="" if missed is None else missed.node_name,
                     tried_at_s=None if tried_at_s is None else round(tried_at_s, 3),
+                    device_holders=self._devices.holders(pod) if NO_DEVICES in message else {},
                 )
             )
         return tuple(rows)

@@ -125,6 +125,10 @@ def _placements(plan: Plan, *, wide: bool) -> Section:
         for placement in placements
     ]
     headers = ["Pod", "Node", "Priority", "When", "How"]
+    if wide and any(placement.devices for placement in placements):
+        headers.append("Devices")
+        devices = (", ".join(placement.devices) or "-" for placement in placements)
+        rows = [(*row, cell) for row, cell in zip(rows, devices, strict=True)]
     return Section("Placements", [_of_pods(headers, placements, rows, (1, 3), wide=wide)])
 
 
@@ -297,6 +301,9 @@ def _pending(pods: Sequence[PendingPod], *, wide: bool) -> Table:
         if pod.room_at_s is not None:
             nomination += f", which has room from {time_text(pod.room_at_s)} on"
         message = f"{pod.message} It {sleep}." if sleep else pod.message
+        if pod.device_holders:
+            held = [f"{workload} ({number})" for workload, number in pod.device_holders.items()]
+            message += f" Devices that it asks for are held by {listed(held, _NAMES_MAX)}."
         rows.append((Toned(pod.pod, Tone.WAITING), nomination, message))
     table = _of_pods(["Pod", "Nominated to", "Message"], pods, rows, wide=wide)
     return table if wide else replace(table, rows=[*shown_once(table.rows, 2)])
