@@ -30,6 +30,7 @@ class PodDevices:
         places = (named.split("/") for named in known_claim_names(pod))
         claims = [self._scheduler.listers.get(CLAIM, own, place) for place, own in places]
         if (plugin := device_plugin(self._scheduler, pod)) is not None:
+            plugin.devices.allocated.follow()
             claims.append(plugin.devices.allocated.extended_resources.get(uid(pod)))
         return tuple(
             "/".join(device.key)
