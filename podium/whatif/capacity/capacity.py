@@ -68,7 +68,7 @@ def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capac
     """Count how many more pods fit into a cluster once its pending work has settled."""
     request = with_needs(wanted.request, wanted.templates)
     play = Play(request)
-    model = play.limits_of_the_model(template.pod for template in wanted.templates)
+    notes = play.notes_on_the_model(template.pod for template in wanted.templates)
     play.settle(request.until_s)
     if not wanted.preempts and play.cluster.kubelets is not None:
         # No pod will leave: it makes no difference that the new pods are never started.
@@ -82,8 +82,8 @@ def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capac
         without_preemption=without,
         at_least=wanted.at_least,
         interrupted=stop.by == "Interrupt",
-        warnings=(*play.notes, *request.missing(), *model.warnings),
-        notes=tuple(model.notes),
+        warnings=(*play.notes, *request.missing()),
+        notes=tuple(notes),
     )
     if not wanted.preempts or found.interrupted:
         return found

@@ -129,7 +129,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     subject = watcher.pod
     if subject is None:
         raise PodiumError(_why_missing(play, pod_key))
-    model = play.limits_of_the_model([subject])
+    notes = play.notes_on_the_model([subject])
     return PodExplanation(
         **play.owners().row_of(subject),
         preemption_policy=preemption_policy(subject),
@@ -138,8 +138,8 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         decisions=tuple(watcher.views),
         sleep="" if was_on else _sleep(play, request, pod, watcher),
         remedies=tuple(helpful),
-        warnings=(*play.notes, *request.missing(), *model.warnings),
-        notes=tuple(model.notes),
+        warnings=(*play.notes, *request.missing()),
+        notes=tuple(notes),
     )
 
 

@@ -7,8 +7,6 @@ kind is reported only if an object of the state refers to it, or if every cluste
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import msgspec
-
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, EXPORT_COMMAND
 from podium.api.objects import (
@@ -143,6 +141,8 @@ def _referred_to(facts: Sequence[StateFacts]) -> dict[str, str]:
     if classes := named - {"", *SYSTEM_PRIORITY_CLASSES}:
         classes_text = listed(sorted(classes), _SHOWN_MAX)
         effects["PriorityClass"] = f"pods of the class {classes_text} have no known priority"
+    if any(spec.get("resourceClaims") for spec in specs):
+        effects["ResourceSlice"] = "pods with resource claims find no devices"
     volumes_of_pods = (volume for spec in specs for volume in volumes_of(spec))
     if any(part(one, "persistentVolumeClaim").get("claimName") for one in volumes_of_pods):
         effects["PersistentVolumeClaim"] = "pods that use one can't be placed"
@@ -167,33 +167,13 @@ def _referred_to(facts: Sequence[StateFacts]) -> dict[str, str]:
     return effects
 
 
-class ModelLimits(msgspec.Struct):
-    """Warnings and notes about behaviour of a cluster that Podium doesn't model."""
-
-    warnings: list[str] = msgspec.field(default_factory=list)
-    notes: list[str] = msgspec.field(default_factory=list)
-
-
-def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> ModelLimits:
-    """Return warnings and notes about pods to be scheduled."""
-    limits = ModelLimits()
-    claiming, grouped = [], []
-    for pod in pods:
-        spec = spec_of(pod)
-        if spec.get("resourceClaims"):
-            claiming.append(key(pod))
-        if spec.get("schedulingGroup") and not has_gangs:
-            grouped.append(key(pod))
-    if claiming:
-        text = (
-            "no resource claim controller is played: claims of templates aren't made, and devices "
-            "of pods that go stay allocated: {}"
-        )
-        limits.warnings.append(text.format(listed(claiming, _SHOWN_MAX)))
-    if grouped:
-        text = "schedulingGroup is ignored, as with v1.36's default feature gates: {}"
-        limits.notes.append(text.format(listed(grouped, _SHOWN_MAX)))
-    return limits
+def notes_on_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> list[str]:
+    """Return notes about what pods to be scheduled ask for, and Podium doesn't model."""
+    grouped = [key(p) for p in pods if spec_of(p).get("schedulingGroup") and not has_gangs]
+    if not grouped:
+        return []
+    text = "schedulingGroup is ignored, as with v1.36's default feature gates: {}"
+    return [text.format(listed(grouped, _SHOWN_MAX))]
 
 
 def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:

@@ -96,7 +96,7 @@ def _plan_of(play: Play, request: PlanRequest, progress: PlayProgress | None = N
     warnings = [*request.missing(), *play.state.facts.unplayed_owners]
     created = Timeline(play).created.items()
     new = play.find_pods(pod.pod for number, pod in created if number >= play.entries_before)
-    model = play.limits_of_the_model([pod for pod in new if not node_name_of(pod)])
+    unheeded = play.notes_on_the_model([pod for pod in new if not node_name_of(pod)])
     nodeless = [
         f"{key(pod)} asks for node {node_name_of(pod)}, which isn't there: no kubelet starts it"
         for pod in new
@@ -124,10 +124,10 @@ def _plan_of(play: Play, request: PlanRequest, progress: PlayProgress | None = N
         unplayed=left_out,
         nodes=node_fillings(play) if request.draws else (),
         interrupted=not is_over,
-        warnings=(*play.notes, *warnings, *model.warnings, *nodeless, *late),
+        warnings=(*play.notes, *warnings, *nodeless, *late),
         notes=(
             *(request.configuration.notes if request.configuration else ()),
-            *model.notes,
+            *unheeded,
             *(() if request.heals else _lasting_faults(play)),
             *suspended_jobs(request.applied),
         ),

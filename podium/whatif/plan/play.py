@@ -21,7 +21,7 @@ from podium.simulation.timeline import Observer
 from podium.simulation.timeline.preemption import PreemptionRecorder
 from podium.whatif.plan.change_executor import ChangeExecutor
 from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail
-from podium.whatif.plan.completeness import ModelLimits, limits_of_the_model
+from podium.whatif.plan.completeness import notes_on_the_model
 from podium.whatif.plan.plan_report import RejectedObject
 from podium.whatif.plan.request import LONGEST_S, UNTIL_S, PlanRequest
 from podium.whatif.plan.resource_pressure import Pressure, press
@@ -218,12 +218,12 @@ class Play:
         """The simulated time since the plan began, in seconds."""
         return self.cluster.driver.now_s - self.start_s
 
-    def limits_of_the_model(self, pods: Iterable[Object]) -> ModelLimits:
-        """Return warnings and notes about features of pods that Podium doesn't model."""
+    def notes_on_the_model(self, pods: Iterable[Object]) -> list[str]:
+        """Return notes about features of pods that Podium doesn't model."""
         gangs = self.machine.gangs
         # Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`.
         has_gangs = gangs is not None and POD_GROUP.key in gangs.kinds
-        return limits_of_the_model(pods, has_gangs=has_gangs)
+        return notes_on_the_model(pods, has_gangs=has_gangs)
 
     def find_pods(self, keys: Iterable[str]) -> list[Object]:
         """Return the existing pods among `keys`, `namespace/name`, and the state's unbound pods."""

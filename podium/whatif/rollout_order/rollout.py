@@ -19,7 +19,7 @@ from msgspec import structs
 from podium.api.documents.report import report_facts
 from podium.api.errors import PodiumError
 from podium.api.kinds.snapshot_kinds import identity, label
-from podium.api.objects import Object, is_terminating, spec_of, status_of
+from podium.api.objects import Object, is_terminating, status_of
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.api.priority import class_value
 from podium.simulation.workers import Progress, can_fork, in_a_copy, in_workers
@@ -254,11 +254,6 @@ def rollout(
         orders["all at once"] = [RolloutStep("all at once", tuple(manifests), deleted)]
     found_in = in_workers(partial(search.in_order, play), [*orders.values()], workers)
     obvious = tuple(map(OrderTrial, orders, found_in))
-    templates = (
-        {"metadata": one["metadata"], **template}
-        for one in manifests
-        if (template := spec_of(one).get("template"))
-    )
     later = {identity(manifest) for manifest in manifests}
     report = RolloutAdvice(
         important=wanted.important,
@@ -271,7 +266,6 @@ def rollout(
         warnings=(
             *play.notes,
             *warnings,
-            *play.limits_of_the_model(templates).warnings,
             *(f"{one.object}: {one.message}" for one in rejected),
         ),
     )

@@ -118,10 +118,8 @@ def test_what_isnt_modelled_is_said() -> None:
         pod("grouped", schedulingGroup={"podGroupName": "g"}),
     )
     assert 'resourceclaim.resource.k8s.io "gpu" not found' in outcome.pending[0].message
-    assert outcome.warnings == (
-        "no resource claim controller is played: claims of templates aren't made, and devices of "
-        "pods that go stay allocated: default/claiming",
-    )
+    (incomplete,) = outcome.warnings
+    assert "no ResourceSlice. So pods with resource claims find no devices" in incomplete
     assert outcome.notes == (
         "schedulingGroup is ignored, as with v1.36's default feature gates: default/grouped",
     )
@@ -141,6 +139,9 @@ def test_extended_resources_of_a_class_come_from_devices_where_the_node_has_none
     assert sorted(places(outcome).values()) == ["devices", "plugin"]
     (waiting,) = outcome.pending
     assert "1 Insufficient example.com/gpu, 1 cannot allocate all claims" in waiting.message
+    (holder,) = (one for one in outcome.placements if one.node == "devices")
+    assert holder.devices == ("gpu.example.com/devices/gpu-0",)
+    assert waiting.device_holders == {f"Pod {holder.pod}": 1}
 
 
 DISKS, NO_PROVISIONER = "disks.example.com", "kubernetes.io/no-provisioner"
