@@ -12,6 +12,7 @@ import { Picture } from "./picture";
 import { PodView } from "./pod_page";
 import { Told } from "./presentation";
 import { open, useRoute, type Route } from "./routes";
+import { savePage } from "./save";
 import { Search } from "./search";
 import type { View } from "./shapes";
 import { Trouble } from "./sign_in";
@@ -115,6 +116,7 @@ function Header({ route, help }: { route: Route; help(): void }) {
       <Search />
       {history && <span class="totals">{several(history.cluster.nodes.size, "node")}, {several(history.cluster.pods.size, "pod")}</span>}
       <Connected />
+      {history && <button aria-label="Save" title="Save this page as a file" onClick={savePage}>⤓</button>}
       <button aria-label={isDark ? "Light" : "Dark"} title="Dark or light (d)" onClick={toggleTheme}>{isDark ? "☀" : "☾"}</button>
       <button aria-label="Keys" title="Keys (?)" onClick={help}>?</button>
     </header>

@@ -12,7 +12,7 @@ from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.dashboard.views import presented
 from tests.conftest import ROOT
 from tests.objects import pod
-from tests.ui.dashboard.browser.conftest import Opened, Shot
+from tests.ui.dashboard.browser.conftest import SCREENSHOTS, Opened, Shot
 from tests.ui.dashboard.browser.seeing import has, says, selected
 from tests.ui.dashboard.browser.served_values import ServedValues, node, view
 
@@ -223,3 +223,26 @@ def test_a_plan_opens_on_its_summary_and_offers_no_other(
         page.get_by_role("link", name="Picture").click()
         says(selected(page), "node-1")
         has(page.locator(".next"), "There are no pods.")
+
+
+def test_a_saved_page_opens_without_a_server(
+    running: Running, opened: Opened, tmp_path: Path
+) -> None:
+    page = opened(running.link)
+    running.cluster.apply(ORANGE)
+    running.cluster.advance(2)
+    page.locator("#queue-unschedulable a").click()
+    has(page.locator(".told").first, "took worker-6 of 6 candidates")
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save").click()
+    file = tmp_path / "saved.html"
+    saving.value.save_as(file)
+    assert saving.value.suggested_filename.startswith("default-orange-")
+    text = file.read_text()
+    assert len(text) < 1_000_000
+    assert "<script" not in text
+    page.goto(file.as_uri())
+    has(page.locator(".told").first, "took worker-6 of 6 candidates")
+    has(page.locator("th").first, "Node")
+    assert not page.locator("button, a[href]").count()
+    page.screenshot(path=SCREENSHOTS / "saved.png", full_page=True)
