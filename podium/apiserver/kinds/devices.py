@@ -1,6 +1,7 @@
 """DeviceClasses, ResourceSlices, ResourceClaims and their templates: rules of their own."""
 
 from collections.abc import Iterator
+from operator import is_
 
 from podium.api.devices.resource_claims import EXACT_COUNT
 from podium.api.kinds.builtin_kinds import KINDS
@@ -22,20 +23,31 @@ def _with_count(request: Object) -> Object:
     return {**request, "allocationMode": mode, **({"count": count} if count else {})}
 
 
-def _with_times(resource_slice: Object, now_s: float) -> Object:
-    """Return a slice whose taints say since when they are there."""
+_LISTS = ("bools", "ints", "strings", "versions")
+
+
+def _stored(resource_slice: Object, now_s: float) -> Object:
+    """Return a slice whose taints have a time, without fields that v1.36 has off by default."""
     spec = spec_of(resource_slice)
     devices = entries(spec, "devices")
-    if all(taint.get("timeAdded") for device in devices for taint in entries(device, "taints")):
+    changed = [_stored_device(device, now_s) for device in devices]
+    if all(map(is_, changed, devices)):
         return resource_slice
-    now = timestamp(now_s)
-    timed = [
-        {**device, "taints": [{"timeAdded": now, **taint} for taint in entries(device, "taints")]}
-        if device.get("taints")
-        else device
-        for device in devices
-    ]
-    return {**resource_slice, "spec": {**spec, "devices": timed}}
+    return {**resource_slice, "spec": {**spec, "devices": changed}}
+
+
+def _stored_device(device: Object, now_s: float) -> Object:
+    taints, attributes = entries(device, "taints"), part(device, "attributes")
+    if not all(taint.get("timeAdded") for taint in taints):
+        timed = [{"timeAdded": timestamp(now_s), **taint} for taint in taints]
+        device = {**device, "taints": timed}
+    # Attributes with several values (DRAListTypeAttributes).
+    if any(field in value for value in attributes.values() for field in _LISTS):
+        single = {name: without(value, *_LISTS) for name, value in attributes.items()}
+        device = {**device, "attributes": single}
+    # Requests of the node's own resources (DRANodeAllocatableResources).
+    mappings = "nodeAllocatableResourceMappings"
+    return without(device, mappings) if mappings in device else device
 
 
 def _slice_warnings(resource_slice: Object) -> Iterator[str]:
@@ -52,8 +64,8 @@ RESOURCE_SLICE = Registration(
     validate_change=rules.all_of(
         *map(rules.immutable, ("spec.pool.name", "spec.driver", "spec.nodeName"))
     ),
-    create=lambda resource_slice, creation: _with_times(resource_slice, creation.now_s),
-    update=lambda new, _, now_s: _with_times(new, now_s),
+    create=lambda resource_slice, creation: _stored(resource_slice, creation.now_s),
+    update=lambda new, _, now_s: _stored(new, now_s),
 )
 
 DEVICE_CLASS = Registration(

@@ -236,6 +236,13 @@ def needed(check: Check = anything, message: str = "", *, is_detail: bool = Fals
     return OfAbsent(detail(check_needed) if is_detail else check_needed)
 
 
+def present(check: Check) -> OfAbsent:
+    """Return a check that a field isn't absent; unlike with `needed`, it may be empty."""
+    return OfAbsent(
+        lambda value, path: iter((required(path),)) if value is None else check(value, path)
+    )
+
+
 def absent_as(empty: object, check: Check) -> OfAbsent:
     """Return a check of a field that is called with an empty value if the field is absent."""
     return OfAbsent(lambda value, path: check(empty if value is None else value, path))

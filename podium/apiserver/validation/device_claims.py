@@ -60,14 +60,17 @@ def _expression(text: str, path: str) -> Faults:
         try:
             device_selector(text)
         except CompileError as error:
-            yield FieldError(path, text, f"compilation failed: {error}")
+            is_other_type = str(error).startswith("must evaluate to")
+            yield FieldError(
+                path, text, f"{'' if is_other_type else 'compilation failed: '}{error}"
+            )
 
 
 selectors = at_most(
     _REQUESTS_MAX,
     each(
         checks.fields(
-            cel=checks.needed(checks.fields(expression=checks.absent_as("", _expression)))
+            cel=checks.present(checks.fields(expression=checks.absent_as("", _expression)))
         )
     ),
 )
@@ -82,15 +85,8 @@ def _json_object(value: Any, path: str) -> Faults:
         yield FieldError(path, "<value omitted>", "must be a valid JSON object")
 
 
-opaque = checks.needed(
-    checks.fields(
-        driver=checks.needed(driver_name),
-        parameters=checks.OfAbsent(
-            lambda value, path: (
-                iter((checks.required(path),)) if value is None else _json_object(value, path)
-            )
-        ),
-    )
+opaque = checks.present(
+    checks.fields(driver=checks.needed(driver_name), parameters=checks.present(_json_object))
 )
 configs = at_most(_CONFIG_MAX, each(checks.fields(opaque=opaque)))
 

@@ -25,7 +25,6 @@ _TEXT_LENGTH_MAX = 64
 _DEVICES_MAX = 128
 _ELABORATE_DEVICES_MAX = 64
 _PROPERTIES_MAX = 32
-_ATTRIBUTE_VALUES_MAX = 48
 _TAINTS_MAX = 16
 _CONDITIONS_MAX = 4
 _COUNTER_SETS_MAX = 8
@@ -121,30 +120,14 @@ def _one_value(attribute: Any, path: str) -> Faults:
         yield FieldError(path, given or "", "exactly one value must be specified")
 
 
-_attribute = checks.fields(
-    _one_value,
-    string=_text,
-    version=_version,
-    strings=each(_text),
-    versions=each(_version),
-)
-
-
-def _number_of_values(attributes: Any) -> int:
-    return sum(
-        sum(len(value) for value in attribute.values() if isinstance(value, list)) or 1
-        for attribute in attributes.values()
-    )
+_attribute = checks.fields(_one_value, string=_text, version=_version)
 
 
 def _few_properties(device: Any, path: str) -> Faults:
-    attributes = part(device, "attributes")
-    if (count := len(attributes) + len(part(device, "capacity"))) > _PROPERTIES_MAX:
+    count = len(part(device, "attributes")) + len(part(device, "capacity"))
+    if count > _PROPERTIES_MAX:
         what = "the total number of attributes and capacities"
         yield FieldError(path, count, f"{what} must not exceed {_PROPERTIES_MAX}")
-    if (count := _number_of_values(attributes)) > _ATTRIBUTE_VALUES_MAX:
-        what = "the total number of attribute values"
-        yield FieldError(path, count, f"{what} must not exceed {_ATTRIBUTE_VALUES_MAX}")
 
 
 def _exclusive(capacity: Any, path: str) -> Faults:
@@ -312,15 +295,7 @@ _device = checks.both(
 
 
 def _is_elaborate(device: Any) -> bool:
-    return bool(
-        device.get("taints")
-        or device.get("consumesCounters")
-        or any(
-            isinstance(value, list)
-            for attribute in part(device, "attributes").values()
-            for value in attribute.values()
-        )
-    )
+    return bool(device.get("taints") or device.get("consumesCounters"))
 
 
 def _devices(spec: Any, path: str) -> Faults:

@@ -3,6 +3,7 @@
 Texts are split at punctuation, and a word has the same pseudonym everywhere, so that selectors and
 references still match. Pseudonyms sort like the words, as names break ties. Words that identify
 nothing are kept, such as the ordinals of StatefulSets, by which controllers recognise their pods.
+CEL expressions about devices are kept too, and everywhere the words that are in them.
 """
 
 import re
@@ -39,11 +40,17 @@ _BARE_KEYS = frozenset(
 
 _LABELS = frozenset({"labels", "matchLabels", "nodeSelector", "annotations"})
 _KEYS = frozenset({"key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys"})
+_QUALIFIED = frozenset({"matchAttribute", "distinctAttribute"})
+"""Fields with the name of an attribute of devices, whose domain may be that of a driver."""
+_MEASURED = frozenset({"capacity", "counters"})
+"""Fields with amounts of devices, by their names, each as an object with a value."""
+
 _AMOUNTS = frozenset(
     {
         *("requests", "limits", "capacity", "allocatable", "hard", "used", "overhead", "podFixed"),
         *("default", "defaultRequest", "max", "min", "maxLimitRequestRatio"),
         *("allocatedResources", "sizeLimit", "maximumVolumeSize"),
+        *("consumedCapacity", "step", "validValues"),
     }
 )
 """Fields with amounts, by resource or plain."""
@@ -62,7 +69,8 @@ _KEPT = frozenset(
         *("volumeLifecycleModes", "fsGroupPolicy", "resizePolicy", "action", "deletionPolicy"),
         *("extendedResourceName", "desiredConsistency", "metricName", "averageUtilization"),
         *("selectPolicy", "policy", "terminationMessagePolicy", "resourceName", "pullPolicy"),
-        *("cachingMode", "trafficDistribution", "declaredFeatures"),
+        *("cachingMode", "trafficDistribution", "declaredFeatures", "version", "shareID"),
+        *("bindingConditions", "bindingFailureConditions"),
     }
 )
 """Fields with Kubernetes' own words, and names of schedulers."""
@@ -79,7 +87,7 @@ _DROPPED = frozenset(
         *("description", "parameters", "volumeAttributes", "mountOptions", "attachmentMetadata"),
         *("nodeStageSecretRef", "nodePublishSecretRef", "controllerPublishSecretRef"),
         *("controllerExpandSecretRef", "nodeExpandSecretRef", "terminationMessagePath"),
-        *("tokenRequests", "features", "runtimeHandlers", "items"),
+        *("tokenRequests", "features", "runtimeHandlers", "items", "networkData"),
     }
 )
 """Fields on which no decision depends."""
@@ -102,7 +110,8 @@ class Anonymizer:
                     number = len(self._uids) + 1
                     self._uids.setdefault(uid, f"00000000-0000-4000-8000-{number:012}")
             self._object(obj)
-        self._pseudonyms = pseudonyms(self._words, {*_KEPT_WORDS, *_ordinals(objects)})
+        kept = {*_KEPT_WORDS, *_ordinals(objects), *_words_of_expressions(objects)}
+        self._pseudonyms = pseudonyms(self._words, kept)
 
     def anonymized(self, obj: Object) -> Object:
         """Return an object with pseudonyms, without the fields that no decision depends on."""
@@ -127,16 +136,25 @@ class Anonymizer:
                 return value
             if field == "reason" and _REASON.fullmatch(value):
                 return value
+            if field in _QUALIFIED:
+                return self._qualified(value)
             return self._key(value) if field in _KEYS else self.text(value)
         if isinstance(value, list | tuple):
+            if field == "requests":
+                # Of devices, which have names.
+                return [self._object(one) for one in value]
             return [self._object(one, field) for one in value]
         if not isinstance(value, Mapping):
             return value
-        is_selector = field == "selector" and all(isinstance(one, str) for one in value.values())
-        if field in _LABELS or is_selector:
+        is_plain = all(isinstance(one, str) for one in value.values())
+        if is_plain and (field in _LABELS or field == "selector"):
             return dict(self._labels(value, field))
         if field in _AMOUNTS and not any(isinstance(one, Mapping | list) for one in value.values()):
             return dict(value)
+        if field in _MEASURED and all("value" in one for one in value.values()):
+            return dict(value)
+        if field == "attributes":
+            return {self._qualified(one): self._object(value[one]) for one in value}
         if field == "disruptedPods":
             return {self.text(pod): since for pod, since in value.items()}
         if field == "ownerReferences":
@@ -165,6 +183,10 @@ class Anonymizer:
             is_plain = key in self._compared or key.startswith(_PODIUMS)
             is_kept = is_plain or (is_known and _NUMBER.fullmatch(value))
             yield self._key(key), value if is_kept else self.text(value)
+
+    def _qualified(self, attribute: str) -> str:
+        domain, slash, own = attribute.rpartition("/")
+        return attribute if _is_known(attribute) else f"{self.text(domain)}{slash}{own}"
 
     def _key(self, key: str) -> str:
         return key if _is_known(key) else self.text(key)
@@ -213,6 +235,18 @@ def _compared_keys(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _compared_keys(one)
+
+
+def _words_of_expressions(value: Any) -> Iterator[str]:
+    """Yield the words of CEL expressions, which are kept, so that they go on to match devices."""
+    if isinstance(value, Mapping):
+        if isinstance(expression := value.get("expression"), str):
+            yield from _WORDS.findall(expression)
+        for one in value.values():
+            yield from _words_of_expressions(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _words_of_expressions(one)
 
 
 def _ordinals(objects: Iterable[Object]) -> Iterator[str]:

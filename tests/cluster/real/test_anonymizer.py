@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from podium.api.documents.report import plain
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
+from podium.apiserver.kinds.registration.registrations import faults_of_manifest
 from podium.apiserver.requests import Request, handle
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
@@ -23,6 +24,7 @@ from podium.simulation.decide.stream import answers
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
+from tests import device_objects
 from tests.conftest import ROOT
 from tests.objects import claim, pod, workload
 from tests.properties import clusters
@@ -249,3 +251,44 @@ def test_declared_features_of_nodes_stay() -> None:
     declaring["status"]["declaredFeatures"] = ["RestartAllContainersOnContainerExits"]
     hidden = Anonymizer([declaring]).anonymized(declaring)
     assert hidden["status"]["declaredFeatures"] == ["RestartAllContainersOnContainerExits"]
+
+
+def test_devices_are_selected_under_pseudonyms_as_before() -> None:
+    slice_ = device_objects.resource_slice(
+        "n",
+        [
+            {
+                **device_objects.device("gpu-secret", {"memory": "40Gi"}, model="a100-secret"),
+                "taints": [{"key": "hidden.example.com/secret", "effect": "NoSchedule"}],
+            }
+        ],
+    )
+    attribute = f"{device_objects.DRIVER}/model"
+    claim_of_all = {
+        "apiVersion": device_objects.API,
+        "kind": "ResourceClaim",
+        "metadata": {"name": "secret", "namespace": "default"},
+        "spec": {
+            "devices": {
+                "requests": [
+                    device_objects.exactly("gpus", capacity={"requests": {"memory": "1"}})
+                ],
+                "constraints": [{"requests": ["gpus"], "matchAttribute": attribute}],
+            }
+        },
+    }
+    expression = 'device.attributes["gpu.example.com"].model.startsWith("a100")'
+    objects = [slice_, claim_of_all, device_objects.device_class("gpu", expression)]
+    anonymizer = Anonymizer(objects)
+    hidden = [*map(anonymizer.anonymized, objects)]
+    assert "secret" not in str(hidden)
+    (device,) = hidden[0]["spec"]["devices"]
+    assert hidden[0]["spec"]["driver"] == device_objects.DRIVER
+    assert device["attributes"]["model"]["string"].startswith("a100-")
+    assert device["capacity"] == {"memory": {"value": "40Gi"}}
+    (request,), (constraint,) = (
+        hidden[1]["spec"]["devices"][field] for field in ("requests", "constraints")
+    )
+    assert constraint == {"requests": [request["name"]], "matchAttribute": attribute}
+    assert request["exactly"]["capacity"] == {"requests": {"memory": "1"}}
+    assert [faults_of_manifest(one) for one in hidden] == [[], [], []]
