@@ -155,7 +155,13 @@ class DynamicResources:
         return SUCCESS
 
     def depends_on(self, pod: PodInfo) -> Hashable:
-        return None if self.by_shape(pod.cls) else self.needs(pod).key
+        if self.by_shape(pod.cls):
+            return None
+        needs = self.needs(pod)
+        if needs.waiting and self.devices.answers([one for _, one in needs.waiting]).errors:
+            # The message of an error names the claim, which is each pod's own.
+            return needs.key, tuple(key(claim) for claim, _ in needs.waiting)
+        return needs.key
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         if self.by_shape(pod.cls):

@@ -191,7 +191,9 @@ def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollect
     if asked.selector and not any(getattr(asked, source) for source in _SOURCES):
         errors.found.append(InputError("--selector needs --apply, --kustomize or --helm"))
         return read
-    nodes = {name(one): one for one in state if one.get("kind") == "Node"}
+    objects = [*state]
+    nodes = {name(one): one for one in objects if one.get("kind") == "Node"}
+    slices = [one for one in objects if one.get("kind") == "ResourceSlice"]
     values_of: dict[str, list[str | File]] = {
         option: files_of(asked.apply) if option == "apply" else [*texts(getattr(asked, option))]
         for option in _CHANGES
@@ -208,7 +210,7 @@ def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollect
                     _apply(asked, steps, read)
                 elif option == _ADD_NODE:
                     validation = FieldValidation(asked.validate)
-                    read.changes.append(Apply(_new_nodes(str(value), nodes, validation)))
+                    read.changes.append(Apply(_new_nodes(str(value), nodes, slices, validation)))
                 else:
                     read.changes.append(PARSERS[option](str(value), asked.namespace))
     return read
@@ -290,11 +292,14 @@ def _rendered(option: str, value: str, asked: Changes) -> File:
 
 
 def _new_nodes(
-    text: str, nodes: dict[str, Object], validation: FieldValidation
+    text: str, nodes: dict[str, Object], slices: Sequence[Object], validation: FieldValidation
 ) -> tuple[Object, ...]:
-    """Make the nodes of `FILE`, or copies of a node by `NODE[*COUNT]`, and add them to `nodes`."""
+    """Make the nodes of `FILE`, or copies of a node by `NODE[*COUNT]`, and add them to `nodes`.
+
+    A copy has devices such as those that only the node has in `slices`.
+    """
     # Imported when it is called, so that help, completion and the library start at once.
-    from podium.scheduler.explain.extra_nodes import node_like
+    from podium.scheduler.explain.extra_nodes import node_like, slices_like
 
     what, star, number = text.rpartition("*")
     what, count = (what, number) if star else (text, "1")
@@ -319,4 +324,6 @@ def _new_nodes(
             new = node_like(template, next(unused)) if is_copied else template
             nodes[name(new)] = new
             added.append(new)
+            if is_copied:
+                added += slices_like(slices, name(template), name(new))
     return tuple(added)

@@ -112,8 +112,8 @@ class PendingPod(PodRow, kw_only=True):
     tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
     """When a pod with `fits_on` is tried, in seconds since the plan began; else None."""
     device_holders: Annotated[Mapping[str, int], IF_ANY] = field(default_factory=dict)
-    """How many of the devices that its claims ask for each workload holds, if no node has enough of
-    them; otherwise empty."""
+    """Up to twenty workloads that hold most of the devices that its claims ask for, with how many
+    each; empty if a node has enough of them."""
 
 
 class GatedPod(PodRow, kw_only=True):

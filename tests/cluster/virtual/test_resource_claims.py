@@ -158,3 +158,27 @@ def test_quotas_count_devices_by_class() -> None:
         another = {**shared_claim(), "metadata": {"name": "another", "namespace": "default"}}
         with pytest.raises(RefusedError, match="exceeded quota: gpus"):
             cluster.apply(another)
+
+
+def test_a_copy_of_a_node_has_devices_of_its_own() -> None:
+    train = workload("Deployment", "train", "100m", replicas=4)
+    train["spec"]["template"]["spec"]["resourceClaims"] = [USE]
+    plan = loaded().plan(apply=train, add_node="n1")
+    assert not plan.pending
+    nodes, numbers = ("n1", "n1-1"), (0, 1)
+    assert {one.devices for one in plan.placements} == {
+        (f"gpu.example.com/{on}/gpu-{number}",) for on in nodes for number in numbers
+    }
+
+
+def test_an_error_in_a_selector_names_the_claim_of_each_pod() -> None:
+    failing = {"cel": {"expression": 'device.attributes["gpu.example.com"].model == "x"'}}
+    exactly = {"deviceClassName": "gpu", "selectors": [failing]}
+    requests = {"devices": {"requests": [{"name": "g", "exactly": exactly}]}}
+    template = {**TEMPLATE, "spec": {"spec": requests}}
+    state = podium.load(node("n1"), gpus("n1", 2), GPU_CLASS, template)
+    plan = state.plan(apply=[pod("a", resourceClaims=[USE]), pod("b", resourceClaims=[USE])])
+    assert len(plan.pending) == 2
+    for one in plan.pending:
+        assert f"claim {one.pod}-gpu-" in one.message
+        assert "no such key: model" in one.message

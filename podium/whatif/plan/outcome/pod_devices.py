@@ -15,6 +15,8 @@ from podium.scheduler.explain.device_conditions import unmet_selector
 from podium.scheduler.explain.device_details import DeviceReader, device_plugin
 from podium.whatif.plan.play import Play
 
+_HOLDERS_MAX = 20
+
 
 class PodDevices:
     """Devices of the pods of a play that is over."""
@@ -40,7 +42,7 @@ class PodDevices:
         )
 
     def holders(self, pod: Object) -> Mapping[str, int]:
-        """Return how many of the devices that a pod asks for each workload holds, most first."""
+        """Return the workloads that hold most devices that a pod asks for, each with how many."""
         plugin = device_plugin(self._scheduler, pod)
         if plugin is None:
             return {}
@@ -65,4 +67,4 @@ class PodDevices:
             if claims and any(not unmet_selector(r.selectors, device, "") for r in requests):
                 users = (user for claim in claims for user in reader.users(claim))
                 counts.update({owners.row_of(user.obj)["workload"] for user in users})
-        return dict(counts.most_common())
+        return dict(counts.most_common(_HOLDERS_MAX))

@@ -303,7 +303,9 @@ def _pending(pods: Sequence[PendingPod], *, wide: bool) -> Table:
         message = f"{pod.message} It {sleep}." if sleep else pod.message
         if pod.device_holders:
             held = [f"{workload} ({number})" for workload, number in pod.device_holders.items()]
-            message += f" Devices that it asks for are held by {listed(held, _NAMES_MAX)}."
+            others = " and others" if len(held) > _NAMES_MAX else ""
+            named = ", ".join(held[:_NAMES_MAX]) + others
+            message += f" Devices that it asks for are held by {named}."
         rows.append((Toned(pod.pod, Tone.WAITING), nomination, message))
     table = _of_pods(["Pod", "Nominated to", "Message"], pods, rows, wide=wide)
     return table if wide else replace(table, rows=[*shown_once(table.rows, 2)])
