@@ -1,7 +1,7 @@
 """The functions and operators of CEL in Kubernetes v1.36's base environment, by name.
 
 An `Overload` is all that is known of one: the types that the compiler checks, the function that is
-called, and what a call costs. Missing are functions of times, URLs, IP addresses, named formats,
+called, and what a call costs. Missing are functions of times, URLs, named formats,
 `format()` and authorizers: a selector of devices that uses them is refused, by their name.
 """
 
@@ -15,23 +15,28 @@ from typing import Any
 import msgspec
 import re2
 
+from podium.api.cel import addresses
 from podium.api.cel.syntax import UInt
 from podium.api.cel.values import (
     ABSENT,
     ANY,
     BOOL,
     BYTES,
+    CIDR,
     DOUBLE,
     DYN,
     INT,
+    IP,
     NULL,
     QUANTITY,
     SEMVER,
     STRING,
     TYPE,
     UINT,
+    Address,
     CelError,
     CelType,
+    Network,
     OptionalValue,
     Semver,
     Type,
@@ -78,21 +83,6 @@ UNSUPPORTED = frozenset(
         "getPort",
         "getEscapedPath",
         "getQuery",
-        "ip",
-        "isIP",
-        "ip.isCanonical",
-        "isCIDR",
-        "cidr",
-        "containsIP",
-        "containsCIDR",
-        "family",
-        "isUnspecified",
-        "isLoopback",
-        "isLinkLocalMulticast",
-        "isLinkLocalUnicast",
-        "isGlobalUnicast",
-        "masked",
-        "prefixLength",
         "format",
         "format.named",
         "validate",
@@ -506,7 +496,7 @@ def _distinct(values: Sequence[Any]) -> list[Any]:
 def _sort(values: Sequence[Any]) -> list[Any]:
     if len({type(value) for value in values}) > 1:
         raise CelError("list elements must have the same type")
-    if values and type(values[0]) in (Quantity, Semver):
+    if values and type(values[0]) in (Quantity, Semver, Address, Network):
         raise CelError("list elements must be comparable")
     return sorted(values)
 
@@ -619,6 +609,42 @@ def _kubernetes() -> None:
         _add(part, (SEMVER,), INT, lambda a, part=part: _limited(getattr(a, part)), method=True)
 
 
+def _addresses() -> None:
+    read = addresses.parse_address, addresses.parse_network
+    for name, test, kind, parse in (("ip", "isIP", IP, read[0]), ("cidr", "isCIDR", CIDR, read[1])):
+        _add(name, (STRING,), kind, parse, cost=_of_length)
+        _add(test, (STRING,), BOOL, partial(_succeeds, parse), cost=_of_length)
+    _add("ip.isCanonical", (STRING,), BOOL, lambda a: str(read[0](a).ip) == a, cost=_of_length)
+    _add("string", (IP,), STRING, lambda a: str(a.ip))
+    _add("string", (CIDR,), STRING, lambda a: f"{a.ip}/{a.length}")
+    _add("family", (IP,), INT, lambda a: a.ip.version, method=True)
+    tests: Mapping[str, Callable[[Any], bool]] = {
+        "isUnspecified": lambda a: a.ip.is_unspecified,
+        "isLoopback": lambda a: a.ip.is_loopback,
+        "isLinkLocalMulticast": addresses.is_link_local_multicast,
+        "isLinkLocalUnicast": lambda a: a.ip.is_link_local,
+        "isGlobalUnicast": addresses.is_global_unicast,
+    }
+    for name, call in tests.items():
+        _add(name, (IP,), BOOL, call, method=True)
+    _add("ip", (CIDR,), IP, lambda a: Address(a.ip), method=True)
+    _add("masked", (CIDR,), CIDR, addresses.masked, method=True)
+    _add("prefixLength", (CIDR,), INT, lambda a: a.length, method=True)
+    for name, within, kind, parse in (
+        ("containsIP", addresses.has_address, IP, read[0]),
+        ("containsCIDR", addresses.has_network, CIDR, read[1]),
+    ):
+        _add(name, (CIDR, kind), BOOL, within, method=True)
+        of_text = partial(_within, within, parse)
+        _add(name, (CIDR, STRING), BOOL, of_text, method=True, cost=lambda a, b: _of_length(b))
+
+
+def _within(
+    holds: Callable[[Any, Any], bool], parse: Callable[[str], Any], network: Any, text: str
+) -> bool:
+    return holds(network, parse(text))
+
+
 def _present(optional: OptionalValue) -> Any:
     if not optional.is_present:
         raise CelError("optional.none() dereference")
@@ -647,7 +673,16 @@ def _optionals() -> None:
     _add("orValue", (OPTIONAL, A), A, _or_value, method=True)
 
 
-for _group in (_arithmetic, _comparisons, _conversions, _strings, _lists, _kubernetes, _optionals):
+for _group in (
+    _arithmetic,
+    _comparisons,
+    _conversions,
+    _strings,
+    _lists,
+    _kubernetes,
+    _addresses,
+    _optionals,
+):
     _group()
 
 NULLABLE = frozenset({NULL, ANY, DYN})

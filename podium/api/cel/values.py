@@ -1,12 +1,14 @@
 """The values of CEL at runtime, their types, equality and order.
 
 Values are Python's: bool, int, `UInt`, float, str, bytes, None, lists and dicts; and `Quantity`,
-`Semver`, `CelType` and `OptionalValue`. Numbers of different types are compared by value.
+`Semver`, `Address`, `Network`, `CelType` and `OptionalValue`. Numbers of different types are
+compared by value.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import total_ordering
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 import msgspec
@@ -21,6 +23,7 @@ Type = str | tuple[Any, ...]
 BOOL, INT, UINT, DOUBLE, STRING, BYTES = "bool", "int", "uint", "double", "string", "bytes"
 NULL, TYPE, DYN, ANY = "null_type", "type", "dyn", "any"
 QUANTITY, SEMVER = "kubernetes.Quantity", "kubernetes.Semver"
+IP, CIDR = "net.IP", "net.CIDR"
 
 _NUMBERS = (int, UInt, float)
 _SEMVER = re.compile(
@@ -95,6 +98,19 @@ def parse_semver(text: str) -> Semver:
     return Semver(major, minor, patch, tuple(parts))
 
 
+class Address(msgspec.Struct, frozen=True):
+    """An IP address."""
+
+    ip: IPv4Address | IPv6Address
+
+
+class Network(msgspec.Struct, frozen=True):
+    """An address with the length of its prefix; bits beyond the prefix may be set."""
+
+    ip: IPv4Address | IPv6Address
+    length: int
+
+
 def type_of(value: object) -> str:
     """Return the name of a value's type."""
     return _TYPE_NAMES.get(type(value)) or ("map" if isinstance(value, Mapping) else "list")
@@ -111,6 +127,8 @@ _TYPE_NAMES: Mapping[type, str] = {
     CelType: TYPE,
     Quantity: QUANTITY,
     Semver: SEMVER,
+    Address: IP,
+    Network: CIDR,
     OptionalValue: "optional_type",
 }
 
