@@ -66,7 +66,7 @@ class Selector(msgspec.Struct, frozen=True, eq=False):
         return value
 
 
-@lru_cache(4096)
+@lru_cache(1024)
 def device_selector(expression: str) -> Selector:
     """Compile a selector.
 

@@ -79,21 +79,21 @@ class CelSyntaxError(ValueError):
     """An expression that isn't CEL; the message has the line and column."""
 
 
-class Literal(msgspec.Struct, frozen=True):
+class Literal(msgspec.Struct, frozen=True, gc=False):
     """A constant: bool, int, `UInt`, float, str, bytes or None."""
 
     place: int
     value: object
 
 
-class Name(msgspec.Struct, frozen=True):
+class Name(msgspec.Struct, frozen=True, gc=False):
     """A variable."""
 
     place: int
     name: str
 
 
-class Select(msgspec.Struct, frozen=True):
+class Select(msgspec.Struct, frozen=True, gc=False):
     """A field of a message or an entry of a map; `is_test` in `has()`, `is_optional` for `.?`."""
 
     place: int
@@ -103,7 +103,7 @@ class Select(msgspec.Struct, frozen=True):
     is_optional: bool = False
 
 
-class Index(msgspec.Struct, frozen=True):
+class Index(msgspec.Struct, frozen=True, gc=False):
     """An element of a list or map; `is_optional` for `[?`."""
 
     place: int
@@ -112,7 +112,7 @@ class Index(msgspec.Struct, frozen=True):
     is_optional: bool = False
 
 
-class Call(msgspec.Struct, frozen=True):
+class Call(msgspec.Struct, frozen=True, gc=False):
     """A function, method or operator with its arguments; `target` is that of a method."""
 
     place: int
@@ -121,21 +121,21 @@ class Call(msgspec.Struct, frozen=True):
     target: "Node | None" = None
 
 
-class ListOf(msgspec.Struct, frozen=True):
+class ListOf(msgspec.Struct, frozen=True, gc=False):
     """A list literal."""
 
     place: int
     elements: tuple["Node", ...]
 
 
-class MapOf(msgspec.Struct, frozen=True):
+class MapOf(msgspec.Struct, frozen=True, gc=False):
     """A map literal."""
 
     place: int
     entries: tuple[tuple["Node", "Node"], ...]
 
 
-class Loop(msgspec.Struct, frozen=True):
+class Loop(msgspec.Struct, frozen=True, gc=False):
     """A macro over a list, map or optional.
 
     Attributes:
@@ -152,7 +152,7 @@ class Loop(msgspec.Struct, frozen=True):
     body: tuple["Node", ...]
 
 
-class Binding(msgspec.Struct, frozen=True):
+class Binding(msgspec.Struct, frozen=True, gc=False):
     """A `cel.bind(variable, value, body)`."""
 
     place: int
@@ -181,7 +181,7 @@ def parse(text: str) -> tuple[Node, bool]:
     return parser.whole(), parser.has_loop
 
 
-class _Token(msgspec.Struct, frozen=True):
+class _Token(msgspec.Struct, frozen=True, gc=False):
     kind: str
     text: str
     place: int

@@ -20,7 +20,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 CLASS = "DeviceClass"
 # Answers have a few numbers for each node and shape.
 _ANSWERS_MAX = 256
-_REQUESTS_MAX = 4_096
+_REQUESTS_MAX = 1_024
 
 _encode = msgspec.json.Encoder().encode
 
