@@ -3,7 +3,8 @@
 Texts are split at punctuation, and a word has the same pseudonym everywhere, so that selectors and
 references still match. Pseudonyms sort like the words, as names break ties. Words that identify
 nothing are kept, such as the ordinals of StatefulSets, by which controllers recognise their pods.
-CEL expressions about devices are kept too, and everywhere the words that are in them.
+CEL expressions about devices are kept too, with all words that are in them, and the values of the
+attributes that they read.
 """
 
 import re
@@ -12,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from podium.api.cel.compiler import CompileError
+from podium.api.cel.device_selectors import device_selector
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, controller_of, entries, metadata_of, name, part, spec_of
 
@@ -99,6 +102,8 @@ class Anonymizer:
     def __init__(self, objects: Iterable[Object]) -> None:
         objects = [*objects]
         self._compared = {key for obj in objects for key in _compared_keys(obj)}
+        expressions = {*_expressions(objects)}
+        self._read = _read_names(expressions)
         self._uids: dict[str, str] = {}
         self._pseudonyms: Mapping[str, str] | None = None
         self._words: set[str] = set()
@@ -110,7 +115,7 @@ class Anonymizer:
                     number = len(self._uids) + 1
                     self._uids.setdefault(uid, f"00000000-0000-4000-8000-{number:012}")
             self._object(obj)
-        kept = {*_KEPT_WORDS, *_ordinals(objects), *_words_of_expressions(objects)}
+        kept = {*_KEPT_WORDS, *_ordinals(objects), *_WORDS.findall(" ".join(expressions))}
         self._pseudonyms = pseudonyms(self._words, kept)
 
     def anonymized(self, obj: Object) -> Object:
@@ -154,7 +159,7 @@ class Anonymizer:
         if field in _MEASURED and all("value" in one for one in value.values()):
             return dict(value)
         if field == "attributes":
-            return {self._qualified(one): self._object(value[one]) for one in value}
+            return {self._qualified(one): self._attribute(one, value[one]) for one in value}
         if field == "disruptedPods":
             return {self.text(pod): since for pod, since in value.items()}
         if field == "ownerReferences":
@@ -183,6 +188,10 @@ class Anonymizer:
             is_plain = key in self._compared or key.startswith(_PODIUMS)
             is_kept = is_plain or (is_known and _NUMBER.fullmatch(value))
             yield self._key(key), value if is_kept else self.text(value)
+
+    def _attribute(self, attribute: str, value: Object) -> Any:
+        is_read = self._read is None or attribute.rpartition("/")[2] in self._read
+        return value if is_read else self._object(value)
 
     def _qualified(self, attribute: str) -> str:
         domain, slash, own = attribute.rpartition("/")
@@ -216,7 +225,9 @@ def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
 def _between(low: str, high: str) -> str:
     """Return the shortest prefix that sorts between two kept words; no limit if `high` is empty."""
     for place, letter in enumerate(low):
-        head = low[:place] + chr(ord(letter) + 1)
+        # Names of most objects are in lower case.
+        above = "a" if "@" <= letter < "Z" else chr(ord(letter) + 1)
+        head = low[:place] + above
         if head.isalnum() and (not high or (head < high and not high.startswith(head))):
             return head
     return f"{low}0"
@@ -237,16 +248,30 @@ def _compared_keys(value: Any) -> Iterator[str]:
             yield from _compared_keys(one)
 
 
-def _words_of_expressions(value: Any) -> Iterator[str]:
-    """Yield the words of CEL expressions, which are kept, so that they go on to match devices."""
+def _expressions(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        if isinstance(expression := value.get("expression"), str):
-            yield from _WORDS.findall(expression)
+        if isinstance(value.get("cel"), Mapping):
+            yield str(value["cel"].get("expression") or "")
         for one in value.values():
-            yield from _words_of_expressions(one)
+            yield from _expressions(one)
     elif isinstance(value, list | tuple):
         for one in value:
-            yield from _words_of_expressions(one)
+            yield from _expressions(one)
+
+
+def _read_names(expressions: Iterable[str]) -> frozenset[str] | None:
+    """Return the names of the attributes that selectors read; None if these may be all."""
+    names = set()
+    for expression in expressions:
+        try:
+            reads = device_selector(expression).reads
+        except CompileError:
+            # It never selects a device.
+            continue
+        if reads is None:
+            return None
+        names |= {read[-1] for read in reads}
+    return frozenset(names)
 
 
 def _ordinals(objects: Iterable[Object]) -> Iterator[str]:

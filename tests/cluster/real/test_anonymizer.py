@@ -25,6 +25,8 @@ from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests import device_objects
+from tests.conformance.comparison import read_records
+from tests.conformance.test_claims import RECORDS, scenario
 from tests.conftest import ROOT
 from tests.objects import claim, pod, workload
 from tests.properties import clusters
@@ -253,42 +255,51 @@ def test_declared_features_of_nodes_stay() -> None:
     assert hidden["status"]["declaredFeatures"] == ["RestartAllContainersOnContainerExits"]
 
 
-def test_devices_are_selected_under_pseudonyms_as_before() -> None:
-    slice_ = device_objects.resource_slice(
-        "n",
-        [
-            {
-                **device_objects.device("gpu-secret", {"memory": "40Gi"}, model="a100-secret"),
-                "taints": [{"key": "hidden.example.com/secret", "effect": "NoSchedule"}],
-            }
-        ],
-    )
-    attribute = f"{device_objects.DRIVER}/model"
-    claim_of_all = {
+def test_names_of_devices_are_hidden_and_what_selectors_read_is_kept() -> None:
+    shown = device_objects.device("gpu-secret", {"memory": "40Gi"}, model="A100", serial="secret")
+    shown["taints"] = [{"key": "hidden.example.com/secret", "effect": "NoSchedule"}]
+    request = device_objects.exactly("secret", capacity={"requests": {"memory": "1"}})
+    attribute = f"{device_objects.DRIVER}/serial"
+    constraint = {"requests": ["secret"], "matchAttribute": attribute}
+    wish = {"devices": {"requests": [request], "constraints": [constraint]}}
+    claimed = {
         "apiVersion": device_objects.API,
         "kind": "ResourceClaim",
         "metadata": {"name": "secret", "namespace": "default"},
-        "spec": {
-            "devices": {
-                "requests": [
-                    device_objects.exactly("gpus", capacity={"requests": {"memory": "1"}})
-                ],
-                "constraints": [{"requests": ["gpus"], "matchAttribute": attribute}],
-            }
-        },
+        "spec": wish,
     }
-    expression = 'device.attributes["gpu.example.com"].model.startsWith("a100")'
-    objects = [slice_, claim_of_all, device_objects.device_class("gpu", expression)]
-    anonymizer = Anonymizer(objects)
-    hidden = [*map(anonymizer.anonymized, objects)]
+    expression = 'device.attributes["gpu.example.com"].model.matches("^A")'
+    objects = [
+        device_objects.resource_slice("n", [shown]),
+        claimed,
+        device_objects.device_class("gpu", expression),
+    ]
+    hidden = [*map(Anonymizer(objects).anonymized, objects)]
     assert "secret" not in str(hidden)
     (device,) = hidden[0]["spec"]["devices"]
-    assert hidden[0]["spec"]["driver"] == device_objects.DRIVER
-    assert device["attributes"]["model"]["string"].startswith("a100-")
+    assert device["attributes"]["model"] == {"string": "A100"}
     assert device["capacity"] == {"memory": {"value": "40Gi"}}
-    (request,), (constraint,) = (
-        hidden[1]["spec"]["devices"][field] for field in ("requests", "constraints")
-    )
-    assert constraint == {"requests": [request["name"]], "matchAttribute": attribute}
-    assert request["exactly"]["capacity"] == {"requests": {"memory": "1"}}
+    (asked,), (matched,) = (hidden[1]["spec"]["devices"][part] for part in wish["devices"])
+    assert matched == {"requests": [asked["name"]], "matchAttribute": attribute}
+    assert asked["exactly"]["capacity"] == {"requests": {"memory": "1"}}
     assert [faults_of_manifest(one) for one in hidden] == [[], [], []]
+
+
+def test_recorded_decisions_about_devices_are_the_same_under_pseudonyms() -> None:
+    def devices(drawn: Obj) -> list[Any]:
+        (line,) = answers([json.dumps(drawn).encode()])
+        allocations = json.loads(line)["decisions"][0].get("allocations", {})
+        return [
+            [node, [[one["pool"], one["device"]] for claim in claims.values() for one in claim]]
+            for node, claims in allocations.items()
+        ]
+
+    for record in read_records(RECORDS)[::20]:
+        asked = scenario(record)
+        lists = {field: held for field, held in asked.items() if is_objects(held)}
+        anonymizer = Anonymizer(obj for held in lists.values() for obj in held)
+        hidden = asked | {
+            field: [*map(anonymizer.anonymized, held)] for field, held in lists.items()
+        }
+        assert decided(hidden) == under(decided(asked), anonymizer)
+        assert devices(hidden) == under(devices(asked), anonymizer)
