@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.kinds.registration.registrations import completed, faults_of_manifest
 from podium.simulation.decide.stream import answers
 from tests.conformance.comparison import Json, read_records
 
@@ -28,6 +30,14 @@ def test_every_decision_about_claims_is_the_recorded_one() -> None:
             differences.append(f"{record['id']}: {found}")
     shown = "\n".join(differences[:SHOWN_MAX])
     assert not differences, f"{len(differences)} of {len(records)} records differ:\n{shown}"
+
+
+def test_the_recorded_objects_are_valid_and_have_all_defaults() -> None:
+    for record in read_records(RECORDS):
+        for kind in ("DeviceClass", "ResourceSlice", "ResourceClaim"):
+            for obj in record["before"][kind]:
+                assert faults_of_manifest(obj) == []
+                assert completed(KINDS[kind], obj) == obj
 
 
 def scenario(record: Json) -> Json:
