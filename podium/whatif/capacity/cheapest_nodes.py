@@ -16,8 +16,9 @@ import msgspec
 import numpy as np
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object
+from podium.api.objects import Object, name
 from podium.api.policy.disruption_target import BY_SCHEDULER
+from podium.scheduler.explain.extra_nodes import slices_like
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.snapshot import allocatable_amounts
 from podium.simulation.workers import Progress, in_a_copy
@@ -236,12 +237,12 @@ class _Search:
 
     def _tried(self, counts: Counts) -> _Trial:
         play, since_s = self._play, self._play.passed_s
-        nodes = [
-            shape.made(number)
-            for shape, count in zip(self._shapes, counts, strict=True)
-            for number in range(1, count + 1)
-        ]
-        play.change([Apply(tuple(nodes))])
+        slices, added = play.cluster.store.list("ResourceSlice").items, list[Object]()
+        for shape, count in zip(self._shapes, counts, strict=True):
+            for number in range(1, count + 1):
+                node = shape.made(number)
+                added += [node, *slices_like(slices, name(shape.node), name(node))]
+        play.change([Apply(tuple(added))])
         if self._new:
             play.run(_UNTIL_READY_S)
             play.change([Apply(tuple(self._new))])

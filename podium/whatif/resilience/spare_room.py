@@ -12,7 +12,7 @@ import msgspec
 from podium.api.nodes import allocatable_of, is_cordoned
 from podium.api.objects import Object, labels, name, spec_of
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
-from podium.scheduler.explain.extra_nodes import node_like
+from podium.scheduler.explain.extra_nodes import node_like, slices_like
 from podium.whatif.plan.changes import Apply, Change, Fail
 from podium.whatif.plan.planner import Planner
 from podium.whatif.resilience.impact import Disturbance, Impact, ImpactReader, nodes_by_name
@@ -26,9 +26,14 @@ _OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")
 
 
 class ZonedShape(msgspec.Struct, frozen=True):
-    """A shape of nodes, with an existing node of each zone as example."""
+    """A shape of nodes, with an existing node of each zone as example.
+
+    Attributes:
+        slices: the ResourceSlices of the example nodes.
+    """
 
     likes: Sequence[Object]
+    slices: Sequence[Object] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -36,12 +41,14 @@ class ZonedShape(msgspec.Struct, frozen=True):
         return tuple(map(name, self.likes))
 
     def nodes(self, count: int) -> list[Object]:
-        """Make `count` new nodes of the shape, spread over the zones."""
-        rounds = [divmod(number, len(self.likes)) for number in range(count)]
-        return [
-            node_like(self.likes[zone], f"{name(self.likes[zone])}-spare-{number + 1}")
-            for number, zone in rounds
-        ]
+        """Make `count` new nodes of the shape, spread over the zones, and their ResourceSlices."""
+        made = []
+        for number in range(count):
+            turn, zone = divmod(number, len(self.likes))
+            like = self.likes[zone]
+            new = f"{name(like)}-spare-{turn + 1}"
+            made += [node_like(like, new), *slices_like(self.slices, name(like), new)]
+        return made
 
     def words(self) -> str:
         """Describe the allocatable resources of a node of the shape."""
@@ -57,15 +64,26 @@ def zoned_shapes(state: Iterable[Object]) -> list[ZonedShape]:
     """List the shapes of nodes that aren't cordoned, the most common shape first."""
     groups: dict[str, dict[str, Object]] = defaultdict(dict)
     counts: dict[str, int] = defaultdict(int)
-    for node in nodes_by_name(state).values():
+    objects = [*state]
+    slices: dict[str, list[Object]] = defaultdict(list)
+    for one in objects:
+        if one.get("kind") == "ResourceSlice" and (node_name := spec_of(one).get("nodeName")):
+            slices[node_name].append(one)
+    for node in nodes_by_name(objects).values():
         if is_cordoned(node):
             continue
         marks = {mark: text for mark, text in labels(node).items() if mark not in _OWN_LABELS}
-        shape = repr((sorted(marks.items()), spec_of(node).get("taints"), allocatable_of(node)))
+        devices = [spec_of(one).get("devices") for one in slices.get(name(node), ())]
+        taints = spec_of(node).get("taints")
+        shape = repr((sorted(marks.items()), taints, allocatable_of(node), devices))
         counts[shape] += 1
         groups[shape].setdefault(str(labels(node).get(ZONE_LABEL)), node)
     ordered = sorted(groups, key=lambda shape: (-counts[shape], shape))
-    return [ZonedShape([node for _, node in sorted(groups[shape].items())]) for shape in ordered]
+    likes = [[node for _, node in sorted(groups[shape].items())] for shape in ordered]
+    return [
+        ZonedShape(nodes, [one for node in nodes for one in slices.get(name(node), ())])
+        for nodes in likes
+    ]
 
 
 def spare_rooms(

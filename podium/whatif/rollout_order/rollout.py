@@ -325,8 +325,9 @@ def _room(wanted: RolloutRequest, play: Play, workers: int) -> Room | None:
                 yield shape, Room(count, shape.names, steps)
 
     most = wanted.more_nodes
-    nodes = play.cluster.store.list("Node").items
-    helpful = [*rooms(most, zoned_shapes(nodes)[:SHAPES_MAX])] if most else []
+    store = play.cluster.store
+    state = (*store.list("Node").items, *store.list("ResourceSlice").items)
+    helpful = [*rooms(most, zoned_shapes(state)[:SHAPES_MAX])] if most else []
     shapes = [shape for shape, _ in helpful]
     fewer = (rooms(count, shapes) for count in range(1, most))
     _, room = next(chain(chain.from_iterable(fewer), helpful), (None, None))
