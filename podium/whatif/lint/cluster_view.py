@@ -35,6 +35,7 @@ from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.workloads import RECREATING, SCALED
 from podium.apiserver.admission.namespace_plugins import limits_by_namespace
 from podium.kubelet.kubelet_config import KubeletConfiguration
+from podium.whatif.lint.device_view import DeviceView
 from podium.whatif.lint.workload_reader import BATCH, Workload, read_workloads
 from podium.whatif.plan.outcome.stale_priorities import StalePods, stale_pods
 from podium.whatif.plan.workload_owners import WorkloadOwners
@@ -150,6 +151,11 @@ class ClusterView:
     def nodes(self) -> Sequence[Object]:
         """The nodes; empty if only manifests were read."""
         return self.of("Node")
+
+    @cached_property
+    def devices(self) -> DeviceView:
+        """Published devices and what claims request of them."""
+        return DeviceView(self.by_kind)
 
     @cached_property
     def namespace_labels(self) -> Mapping[str, Mapping[str, str]]:

@@ -26,6 +26,7 @@ from podium.whatif.lint.lint_report import (
 )
 from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.rules import (
+    devices,
     disruption_budgets,
     kubelet,
     node_fit,
@@ -42,6 +43,7 @@ _SUBJECTS = (
     disruption_budgets,
     topology,
     node_fit,
+    devices,
     resources,
     pod_lifecycle,
     quotas,

@@ -1,0 +1,175 @@
+"""Rules about devices: selectors, ResourceClaims and their templates, and DeviceClasses."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from podium.api.devices.resource_claims import (
+    ALL,
+    allocation_of,
+    known_claim_names,
+    reserved_for,
+)
+from podium.api.objects import Object, controller_key, key, name
+from podium.api.resources import classes_by_resource, explicit_resource
+from podium.api.values.message_words import count
+from podium.scheduler.devices.claim_requests import CompiledSelector, Request
+from podium.scheduler.devices.published_devices import PublishedDevice
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.device_view import RequestingObject
+from podium.whatif.lint.rule import Offence, Rule
+
+_SHOWN_MAX = 5
+
+
+class _Selectors(NamedTuple):
+    """Selectors of an object: those of a DeviceClass, and a request's own besides."""
+
+    obj: Object
+    path: str
+    of_class: Sequence[CompiledSelector]
+    own: Sequence[CompiledSelector] = ()
+
+
+@Rule
+def no_device_selected(view: ClusterView) -> Iterator[Offence]:
+    """The selectors of a DeviceClass or a request select no published device."""
+    for one in _selectors(view):
+        found = view.devices.selected((*one.of_class, *one.own))
+        # What no device of the class can do is said of the class.
+        if found.contents or found.failures:
+            continue
+        if one.own and not view.devices.selected(one.of_class).contents:
+            continue
+        expressions = tuple(selector.expression for selector in one.own or one.of_class)
+        what = "selectors of a request and its class" if one.own else "its selectors"
+        message = f"{what} select none of {count(len(view.devices.devices), 'published device')}"
+        yield Offence(one.obj, message, one.path, expressions)
+
+
+@Rule
+def device_selector_fails(view: ClusterView) -> Iterator[Offence]:
+    """The evaluation of a selector fails on a published device."""
+    for one in _selectors(view):
+        selectors = (*one.of_class, *one.own)
+        for index, (error, devices) in view.devices.selected(selectors).failures.items():
+            # What fails of the class is said of the class.
+            if not one.own or index >= len(one.of_class):
+                failing = f"{selectors[index].expression} fails on {count(len(devices), 'device')}"
+                yield Offence(one.obj, f"{failing}: {error}", one.path, _names(devices))
+
+
+@Rule
+def claim_never_met(view: ClusterView) -> Iterator[Offence]:
+    """No node can have a claim allocated, even if no device is."""
+    if not all(map(view.of, ("Node", "ResourceSlice", "DeviceClass"))):
+        return
+    for requesting in view.devices.requesting:
+        if allocation_of(requesting.obj) or _selects_nothing(view, requesting):
+            continue
+        reasons = view.devices.refusals(requesting)
+        if reasons is not None:
+            message = f"none of {count(len(view.nodes), 'node')} has the devices, even unallocated"
+            nodes = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
+            why = tuple(f"{count(times, 'node')}: {reason}" for reason, times in nodes)
+            yield Offence(requesting.obj, message, requesting.path, why[:_SHOWN_MAX])
+
+
+@Rule
+def all_devices_shared(view: ClusterView) -> Iterator[Offence]:
+    """A request for all devices selects devices that other claims may hold."""
+    if not view.of("ResourceSlice"):
+        return
+    requesting = view.devices.requesting
+    for one in requesting:
+        for entry in one.requests.entries:
+            (request, *others) = entry.alternatives
+            if others or not _takes_devices(request) or request.mode != ALL:
+                continue
+            contents = view.devices.selected(request.selectors).contents
+            rivals = [
+                rival
+                for rival in requesting
+                if rival is not one and _takes_some_of(view, rival, contents)
+            ]
+            if rivals:
+                message = (
+                    f"request {request.own_name} asks for all devices that it selects on a node; "
+                    f"devices of {count(len(rivals), 'other claim')} may be among them"
+                )
+                yield Offence(one.obj, message, one.path, tuple(map(str, rivals[:_SHOWN_MAX])))
+
+
+@Rule
+def claim_unused(view: ClusterView) -> Iterator[Offence]:
+    """No pod and no workload uses a ResourceClaim."""
+    if not view.workloads:
+        return
+    pods = (*(workload.pod for workload in view.workloads), *view.of("Pod"))
+    used = set(chain.from_iterable(map(known_claim_names, pods)))
+    for claim in view.of("ResourceClaim"):
+        # The resource claim controller deletes the claims that it has made.
+        is_made = controller_key(claim) is not None
+        if not is_made and key(claim) not in used and not reserved_for(claim):
+            yield Offence(claim, "neither a pod nor a workload uses it")
+
+
+@Rule
+def resource_of_several_classes(view: ClusterView) -> Iterator[Offence]:
+    """Several DeviceClasses have the same extendedResourceName."""
+    classes: dict[str, list[Object]] = defaultdict(list)
+    for device_class in view.of("DeviceClass"):
+        if resource := explicit_resource(device_class):
+            classes[resource].append(device_class)
+    for resource, rivals in classes.items():
+        counting = classes_by_resource(rivals)[resource]
+        for device_class in rivals:
+            if device_class is not counting:
+                message = f"pods that request {resource} get devices of {name(counting)}"
+                yield Offence(device_class, message, "spec.extendedResourceName")
+
+
+def _selectors(view: ClusterView) -> Iterator[_Selectors]:
+    if not view.of("ResourceSlice"):
+        return
+    for device_class in view.of("DeviceClass"):
+        if of_class := view.devices.class_selectors(name(device_class)):
+            yield _Selectors(device_class, "spec.selectors", of_class)
+    for requesting in view.devices.requesting:
+        for request in requesting.all_requests:
+            if request.device_class is not None:
+                of_class = view.devices.class_selectors(request.class_name)
+                if own := request.selectors[len(of_class) :]:
+                    yield _Selectors(requesting.obj, requesting.path, of_class, own)
+
+
+def _selects_nothing(view: ClusterView, requesting: RequestingObject) -> bool:
+    """Return whether a rule about selectors has said why a claim is never met."""
+    return any(
+        all(
+            request.device_class is not None
+            and not view.devices.selected(request.selectors).contents
+            for request in entry.alternatives
+        )
+        for entry in requesting.requests.entries
+    )
+
+
+def _takes_some_of(view: ClusterView, rival: RequestingObject, contents: frozenset[int]) -> bool:
+    return any(
+        view.devices.exclusive(contents & view.devices.selected(request.selectors).contents)
+        for request in rival.all_requests
+        if _takes_devices(request)
+    )
+
+
+def _takes_devices(request: Request) -> bool:
+    """Return whether a request gets devices that nobody else may have then."""
+    return request.device_class is not None and not request.is_admin
+
+
+def _names(devices: Sequence[PublishedDevice]) -> tuple[str, ...]:
+    shown = ["/".join(device.key) for device in devices[:_SHOWN_MAX]]
+    left = len(devices) - len(shown)
+    return (*shown, f"{left} more") if left else (*shown,)
