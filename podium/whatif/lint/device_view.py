@@ -1,7 +1,7 @@
 """Published devices and what claims request of them, for lint rules."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -30,12 +30,9 @@ class RequestingObject(msgspec.Struct, frozen=True, eq=False):
     """A claim that no controller has made, or a template of claims."""
 
     obj: Object
+    path: str
+    """The path of the requests in the object."""
     requests: ClaimRequests
-
-    @property
-    def path(self) -> str:
-        """The path of the requests in the object."""
-        return ".".join((*_PATHS[str(self.obj["kind"])], "devices", "requests"))
 
     @property
     def all_requests(self) -> Iterator[Request]:
@@ -52,11 +49,13 @@ class Selected(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         contents: the contents of the devices that all selectors select.
+        exclusive: those of devices that can't be allocated several times.
         failures: by index of a selector, the error of the first device on which its evaluation
             fails, and all such devices.
     """
 
     contents: frozenset[int]
+    exclusive: frozenset[int]
     failures: Mapping[int, tuple[CelError, Sequence[PublishedDevice]]]
 
 
@@ -66,7 +65,7 @@ class DeviceView:
     Devices that selectors can't tell apart have the same content, a number.
 
     Attributes:
-        devices: all devices of ResourceSlices.
+        count: the number of published devices.
     """
 
     def __init__(self, by_kind: Mapping[str, Sequence[Object]]) -> None:
@@ -76,12 +75,13 @@ class DeviceView:
         slices = by_kind.get("ResourceSlice", ())
         listers = Listers((*slices, *by_kind.get("DeviceClass", ())))
         self._manager = DeviceManager(snapshot, listers)
-        self.devices = PublishedDevices(Snapshot(), map(resource_slice, slices)).devices
+        devices = PublishedDevices(Snapshot(), map(resource_slice, slices)).devices
+        self.count = len(devices)
         numbers: dict[bytes, int] = {}
-        contents = [numbers.setdefault(_content(one), len(numbers)) for one in self.devices]
+        contents = [numbers.setdefault(_content(one), len(numbers)) for one in devices]
         self._selections = Selections(contents)
         self._with_content: dict[int, list[PublishedDevice]] = defaultdict(list)
-        for content, device in zip(contents, self.devices, strict=True):
+        for content, device in zip(contents, devices, strict=True):
             self._with_content[content].append(device)
         self._selected: dict[tuple[str, ...], Selected] = {}
 
@@ -89,8 +89,10 @@ class DeviceView:
     def requesting(self) -> Sequence[RequestingObject]:
         """The templates of claims, and the claims that no controller has made."""
         return [
-            RequestingObject(obj, self._requests_of(kind, obj))
-            for kind in _PATHS
+            RequestingObject(
+                obj, ".".join((*path, "devices.requests")), self._requests_of(part(obj, *path))
+            )
+            for kind, path in _PATHS.items()
             for obj in self._by_kind.get(kind, ())
             if controller_key(obj) is None
         ]
@@ -109,15 +111,6 @@ class DeviceView:
             self._selected[expressions] = self._found(selectors)
         return self._selected[expressions]
 
-    def exclusive(self, contents: Iterable[int]) -> list[PublishedDevice]:
-        """Return the devices with these contents that can't be allocated several times."""
-        return [
-            device
-            for content in sorted(contents)
-            for device in self._with_content[content]
-            if not device.is_shared
-        ]
-
     def refusals(self, requesting: RequestingObject) -> Mapping[str, int] | None:
         """Return why nodes can't have a claim allocated; None if a node can.
 
@@ -134,15 +127,14 @@ class DeviceView:
         reasons = Counter[str]()
         for row, code in enumerate(answers.codes.tolist()):
             error = answers.errors.get(code)
-            if error is None:
-                reasons["too few devices do"] += 1
-            else:
-                reasons[self._manager.message(error, [key(requesting.obj)], row)] += 1
+            lacking = "too few devices do"
+            if error is not None:
+                lacking = self._manager.message(error, [key(requesting.obj)], row)
+            reasons[lacking] += 1
         return reasons
 
-    def _requests_of(self, kind: str, obj: Object) -> ClaimRequests:
-        claim = {**obj, "kind": "ResourceClaim", "spec": part(obj, *_PATHS[kind])}
-        return self._manager.requests_of(completed(KINDS["ResourceClaim"], claim))
+    def _requests_of(self, spec: Object) -> ClaimRequests:
+        return self._manager.requests_of(completed(KINDS["ResourceClaim"], {"spec": spec}))
 
     def _found(self, selectors: Sequence[CompiledSelector]) -> Selected:
         contents = set()
@@ -157,7 +149,8 @@ class DeviceView:
                     break
             else:
                 contents.add(content)
-        return Selected(frozenset(contents), failures)
+        exclusive = {one for one in contents if not self._with_content[one][0].is_shared}
+        return Selected(frozenset(contents), frozenset(exclusive), failures)
 
 
 def _content(device: PublishedDevice) -> bytes:

@@ -5,17 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from podium.api.devices.resource_claims import (
-    ALL,
-    allocation_of,
-    known_claim_names,
-    reserved_for,
-)
+from podium.api.devices.device_classes import classes_by_resource
+from podium.api.devices.resource_claims import ALL, allocation_of, known_claim_names, reserved_for
 from podium.api.objects import Object, controller_key, key, name
-from podium.api.resources import classes_by_resource, explicit_resource
-from podium.api.values.message_words import count
+from podium.api.resources import explicit_resource
+from podium.api.values.message_words import count, listed
 from podium.scheduler.devices.claim_requests import CompiledSelector, Request
-from podium.scheduler.devices.published_devices import PublishedDevice
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.device_view import RequestingObject
 from podium.whatif.lint.rule import Offence, Rule
@@ -37,15 +32,12 @@ def no_device_selected(view: ClusterView) -> Iterator[Offence]:
     """The selectors of a DeviceClass or a request select no published device."""
     for one in _selectors(view):
         found = view.devices.selected((*one.of_class, *one.own))
-        # What no device of the class can do is said of the class.
-        if found.contents or found.failures:
-            continue
-        if one.own and not view.devices.selected(one.of_class).contents:
-            continue
-        expressions = tuple(selector.expression for selector in one.own or one.of_class)
-        what = "selectors of a request and its class" if one.own else "its selectors"
-        message = f"{what} select none of {count(len(view.devices.devices), 'published device')}"
-        yield Offence(one.obj, message, one.path, expressions)
+        # A class without devices is reported itself.
+        is_of_class = bool(one.own) and not view.devices.selected(one.of_class).contents
+        if not (found.contents or found.failures or is_of_class):
+            message = f"its selectors select none of {count(view.devices.count, 'device')}"
+            expressions = tuple(selector.expression for selector in one.own or one.of_class)
+            yield Offence(one.obj, message, one.path, expressions)
 
 
 @Rule
@@ -54,10 +46,12 @@ def device_selector_fails(view: ClusterView) -> Iterator[Offence]:
     for one in _selectors(view):
         selectors = (*one.of_class, *one.own)
         for index, (error, devices) in view.devices.selected(selectors).failures.items():
-            # What fails of the class is said of the class.
+            # A selector of a class that fails is reported at the class.
             if not one.own or index >= len(one.of_class):
                 failing = f"{selectors[index].expression} fails on {count(len(devices), 'device')}"
-                yield Offence(one.obj, f"{failing}: {error}", one.path, _names(devices))
+                names = ["/".join(device.key) for device in devices]
+                witnesses = (listed(names, _SHOWN_MAX),)
+                yield Offence(one.obj, f"{failing}: {error}", one.path, witnesses)
 
 
 @Rule
@@ -65,8 +59,10 @@ def claim_never_met(view: ClusterView) -> Iterator[Offence]:
     """No node can have a claim allocated, even if no device is."""
     if not all(map(view.of, ("Node", "ResourceSlice", "DeviceClass"))):
         return
+    # What selects no device is reported as such.
+    reported = {id(offence.obj) for offence in no_device_selected.check(view)}
     for requesting in view.devices.requesting:
-        if allocation_of(requesting.obj) or _selects_nothing(view, requesting):
+        if allocation_of(requesting.obj) or id(requesting.obj) in reported:
             continue
         reasons = view.devices.refusals(requesting)
         if reasons is not None:
@@ -84,16 +80,12 @@ def all_devices_shared(view: ClusterView) -> Iterator[Offence]:
     requesting = view.devices.requesting
     for one in requesting:
         for entry in one.requests.entries:
-            (request, *others) = entry.alternatives
-            if others or not _takes_devices(request) or request.mode != ALL:
+            request = entry.alternatives[0]
+            if entry.is_list or not _takes_devices(request) or request.mode != ALL:
                 continue
-            contents = view.devices.selected(request.selectors).contents
-            rivals = [
-                rival
-                for rival in requesting
-                if rival is not one and _takes_some_of(view, rival, contents)
-            ]
-            if rivals:
+            contents = view.devices.selected(request.selectors).exclusive
+            others = [rival for rival in requesting if rival is not one]
+            if rivals := [rival for rival in others if _takes_some_of(view, rival, contents)]:
                 message = (
                     f"request {request.own_name} asks for all devices that it selects on a node; "
                     f"devices of {count(len(rivals), 'other claim')} may be among them"
@@ -144,21 +136,9 @@ def _selectors(view: ClusterView) -> Iterator[_Selectors]:
                     yield _Selectors(requesting.obj, requesting.path, of_class, own)
 
 
-def _selects_nothing(view: ClusterView, requesting: RequestingObject) -> bool:
-    """Return whether a rule about selectors has said why a claim is never met."""
-    return any(
-        all(
-            request.device_class is not None
-            and not view.devices.selected(request.selectors).contents
-            for request in entry.alternatives
-        )
-        for entry in requesting.requests.entries
-    )
-
-
 def _takes_some_of(view: ClusterView, rival: RequestingObject, contents: frozenset[int]) -> bool:
     return any(
-        view.devices.exclusive(contents & view.devices.selected(request.selectors).contents)
+        contents & view.devices.selected(request.selectors).contents
         for request in rival.all_requests
         if _takes_devices(request)
     )
@@ -167,9 +147,3 @@ def _takes_some_of(view: ClusterView, rival: RequestingObject, contents: frozens
 def _takes_devices(request: Request) -> bool:
     """Return whether a request gets devices that nobody else may have then."""
     return request.device_class is not None and not request.is_admin
-
-
-def _names(devices: Sequence[PublishedDevice]) -> tuple[str, ...]:
-    shown = ["/".join(device.key) for device in devices[:_SHOWN_MAX]]
-    left = len(devices) - len(shown)
-    return (*shown, f"{left} more") if left else (*shown,)
