@@ -85,6 +85,11 @@ class DeviceView:
             self._with_content[content].append(device)
         self._selected: dict[tuple[str, ...], Selected] = {}
 
+    @property
+    def resources(self) -> Mapping[str, Object]:
+        """The DeviceClass of each extended resource that one provides."""
+        return self._manager.classes_by_resource()
+
     @cached_property
     def requesting(self) -> Sequence[RequestingObject]:
         """The templates of claims, and the claims that no controller has made."""

@@ -29,7 +29,7 @@ def no_node_selected(view: ClusterView, workload: Workload) -> Iterator[Offence]
 @workload_rule
 def requests_above_nodes(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """The pods request more of a resource than any matching node has."""
-    nodes, requests = view.nodes_for(workload), sorted(_requests_of(workload.pod).items())
+    nodes, requests = view.nodes_for(workload), sorted(_requests_of(view, workload.pod).items())
     short = [
         ", ".join(k for k, amount in requests if amount > allocatable.get(k, 0))
         for allocatable in map(_allocatable, nodes)
@@ -47,12 +47,12 @@ def cron_job_without_room(view: ClusterView, workload: Workload) -> Iterator[Off
     nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]
     if workload.kind != "CronJob" or not nodes:
         return
-    requests, fit = {**_requests_of(workload.pod), "pods": 1}, 0
+    requests, fit = {**_requests_of(view, workload.pod), "pods": 1}, 0
     for node in nodes:
         free = _allocatable(node)
         for pod in view.pods_on.get(name(node), ()):
             if not workload.preempts or pod_priority(pod) >= (workload.priority or 0):
-                for resource, amount in {**_requests_of(pod), "pods": 1}.items():
+                for resource, amount in {**_requests_of(view, pod), "pods": 1}.items():
                     free[resource] = free.get(resource, 0) - amount
         fit += max(0, min(free.get(resource, 0) // amount for resource, amount in requests.items()))
     if fit < workload.replicas:
@@ -64,8 +64,11 @@ def cron_job_without_room(view: ClusterView, workload: Workload) -> Iterator[Off
         yield Offence(workload.obj, message, f"{path}.parallelism")
 
 
-def _requests_of(pod: Object) -> Mapping[str, int]:
-    return {k: resource_amount(k, n) for k, n in pod_requests(pod).items() if n}
+def _requests_of(view: ClusterView, pod: Object) -> Mapping[str, int]:
+    """Return what a pod requests, without what devices may stand for."""
+    of_devices = view.devices.resources
+    amounts = pod_requests(pod).items()
+    return {k: resource_amount(k, n) for k, n in amounts if n and k not in of_devices}
 
 
 def _allocatable(node: Object) -> dict[str, int]:
