@@ -67,6 +67,7 @@ class CandidateKey(StrEnum):
     victims' start, or since the time in their annotation `podium.dev/last-checkpoint`.
     STRANDED_VICTIMS counts victims that aren't replaced, or whose replacement fits on no other node
     at once. CASCADE_SIZE counts victims, those that their replacements would preempt, and so on.
+    FREED_DEVICES counts the devices that resource claims of the victims alone have.
     """
 
     PDB_VIOLATIONS = "PodDisruptionBudgetViolations"
@@ -78,6 +79,7 @@ class CandidateKey(StrEnum):
     LOST_RUN_TIME = "LostRunTime"
     STRANDED_VICTIMS = "StrandedVictims"
     CASCADE_SIZE = "CascadeSize"
+    FREED_DEVICES = "FreedDevices"
 
 
 DEFAULT_CANDIDATE_ORDER = tuple(CandidateKey)[:5]
@@ -214,6 +216,9 @@ class SchedulerOptions(Document):
         Tuple[Annotated[CandidateKey, member_of(CandidateKey)]], Field(min_length=1)
     ] = DEFAULT_CANDIDATE_ORDER
     """The keys by which preemption compares candidate nodes, the first key first."""
+    device_preemption: bool = False
+    """Whether pods are preempted for the devices of their resource claims; in kube-scheduler they
+    aren't. Unless `candidateOrder` is set, it has `FreedDevices` after `HighestPriority`."""
     disruption_budgets: Annotated[BudgetPolicy, member_of(BudgetPolicy)] = BudgetPolicy.BEST_EFFORT
     """How preemption treats PodDisruptionBudgets."""
     budget_annotations: bool = False
@@ -233,6 +238,14 @@ class SchedulerOptions(Document):
     """Which pods wait before preempting, and what for."""
     gangs: Gangs | None = None
     """How pods of one PodGroup are scheduled; None schedules each by itself."""
+
+    @property
+    def candidate_keys(self) -> tuple[CandidateKey, ...]:
+        """The keys by which candidate nodes are compared, the first key first."""
+        order = self.candidate_order
+        if not self.device_preemption or order != DEFAULT_CANDIDATE_ORDER:
+            return order
+        return (*order[:2], CandidateKey.FREED_DEVICES, *order[2:])
 
     @property
     def remembers_victims(self) -> bool:

@@ -6,6 +6,7 @@ A claim is in flight from its pod's Reserve until its allocation is written. As 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 from podium.api.devices.resource_claims import (
     EXTENDED_RESOURCE_CLAIM,
@@ -27,6 +28,22 @@ DeviceState = int | tuple[bool, int, tuple[tuple[str, int], ...]]
 is, how many shares of it are, and the consumed capacity."""
 
 FREE = 0
+
+
+class DeviceUse(Protocol):
+    """What an allocation has to know of the devices that are allocated already."""
+
+    def is_whole(self, device: DeviceKey) -> bool:
+        """Return whether a whole device is allocated, rather than a share of it."""
+        ...
+
+    def is_allocated(self, device: DeviceKey) -> bool:
+        """Return whether anything of a device is allocated."""
+        ...
+
+    def consumed(self, device: DeviceKey) -> Mapping[str, int]:
+        """Return the consumed capacity of a device, in nanos by name."""
+        ...
 
 
 class AllocatedDevices:
@@ -63,16 +80,17 @@ class AllocatedDevices:
             self._look(place)
 
     def is_whole(self, device: DeviceKey) -> bool:
-        """Return whether a whole device is allocated, rather than a share of it."""
         return device in self._whole or device in self._whole_in_flight
 
     def is_allocated(self, device: DeviceKey) -> bool:
-        """Return whether anything of a device is allocated."""
         return self.is_whole(device) or device in self._shares or device in self._consumed
 
     def consumed(self, device: DeviceKey) -> Mapping[str, int]:
-        """Return the consumed capacity of a device, in nanos by name."""
         return self._consumed.get(device, _NOTHING)
+
+    def share_count(self, device: DeviceKey) -> int:
+        """Return how many shares of a device are allocated."""
+        return self._shares[device]
 
     def state(self, device: DeviceKey) -> DeviceState:
         """Return what is allocated of a device, as a value to compare."""

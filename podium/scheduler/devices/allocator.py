@@ -17,7 +17,7 @@ import msgspec
 
 from podium.api.cel.values import CelError
 from podium.api.devices.resource_claims import ALL, EXACT_COUNT, RESULTS_MAX
-from podium.scheduler.devices.allocated_devices import AllocatedDevices
+from podium.scheduler.devices.allocated_devices import DeviceUse
 from podium.scheduler.devices.capacities import consumption, is_enough
 from podium.scheduler.devices.claim_requests import (
     AllocationError,
@@ -87,7 +87,7 @@ class Allocator:
         self,
         claims: Sequence[ClaimRequests],
         pools: Sequence[PoolView],
-        allocated: AllocatedDevices,
+        allocated: DeviceUse,
         selections: Selections,
         steps_max: int = STEPS_MAX,
     ) -> None:

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from podium.api.devices.resource_claims import ALTERNATIVES_MAX
-from podium.scheduler.devices.allocated_devices import AllocatedDevices
+from podium.scheduler.devices.allocated_devices import AllocatedDevices, DeviceUse
 from podium.scheduler.devices.allocator import Allocation, Allocator
 from podium.scheduler.devices.claim_requests import AllocationError, ClaimRequests
 from podium.scheduler.devices.node_shapes import NodeShapes, Shape
@@ -34,6 +34,7 @@ class ClaimAnswers:
     """Answers for all rows about claims that are to be allocated together, kept up to date.
 
     Attributes:
+        claims: what the claims request.
         codes: int32[nodes]: `ALLOCATED`, `NOT_ALLOCATED`, `INVALID_POOLS`, or that of an error.
         scores: int64[nodes], by which alternatives were taken.
         has_scores: whether scores may differ from 0.
@@ -49,7 +50,7 @@ class ClaimAnswers:
         allocated: AllocatedDevices,
         steps_max: int,
     ) -> None:
-        self._claims = claims
+        self.claims = claims
         self._shapes = shapes
         self._allocated = allocated
         self._steps_max = steps_max
@@ -66,7 +67,7 @@ class ClaimAnswers:
     def refresh(self) -> None:
         """Bring answers up to date."""
         reads: set[tuple[str, ...]] | None = set()
-        for claim in self._claims:
+        for claim in self.claims:
             reads = None if reads is None or claim.reads is None else reads | claim.reads
         self._shapes.follow(None if reads is None else frozenset(reads))
         changed = self._changes.new()
@@ -99,6 +100,17 @@ class ClaimAnswers:
             known = self._answers[shape] = self._found(row)
         return known
 
+    def code_with(self, row: int, allocated: DeviceUse) -> int:
+        """Return the code of a row as if other devices were allocated.
+
+        Such a search that fails for good is no error, but finds no devices.
+        """
+        try:
+            found = self._allocator(row, allocated).allocate()
+        except AllocationError:
+            return NOT_ALLOCATED
+        return self._answer(found).code
+
     def _answer_all(self) -> None:
         shapes = self._shapes.shapes()
         codes = np.zeros(max(shapes, default=-1) + 1, np.int32)
@@ -114,13 +126,17 @@ class ClaimAnswers:
         published = self._shapes.published
         if published.error:
             return self._failed(AllocationError(f"gather pool information: {published.error}"))
-        pools = published.views_of[row]
-        selections, steps_max = self._shapes.selections, self._steps_max
-        allocator = Allocator(self._claims, pools, self._allocated, selections, steps_max)
         try:
-            found = allocator.allocate()
+            found = self._allocator(row, self._allocated).allocate()
         except AllocationError as error:
             return self._failed(error)
+        return self._answer(found)
+
+    def _allocator(self, row: int, allocated: DeviceUse) -> Allocator:
+        pools, selections = self._shapes.published.views_of[row], self._shapes.selections
+        return Allocator(self.claims, pools, allocated, selections, self._steps_max)
+
+    def _answer(self, found: Allocation | str) -> Answer:
         if isinstance(found, str):
             return Answer(INVALID_POOLS if found else NOT_ALLOCATED)
         return Answer(ALLOCATED, self._score(found), found)
@@ -132,7 +148,7 @@ class ClaimAnswers:
 
     def _score(self, found: Allocation) -> int:
         score = 0
-        for claim, taken in zip(self._claims, found.alternatives, strict=True):
+        for claim, taken in zip(self.claims, found.alternatives, strict=True):
             for entry, alternative in zip(claim.entries, taken, strict=True):
                 if entry.is_list:
                     score += ALTERNATIVES_MAX - alternative

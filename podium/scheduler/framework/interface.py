@@ -121,6 +121,10 @@ class FilterState:
         """
         return ()
 
+    def is_freeing(self, row: int) -> bool:
+        """Whether the pod will fit a row once what removed pods have left behind is freed."""
+        return False
+
     def failures(self) -> Sequence[int]:
         """Return codes that are errors: on a row that earlier filters pass, one fails the cycle."""
         return ()

@@ -28,6 +28,7 @@ from podium.api.policy.disruption_target import (
     DISRUPTION_TARGET,
     disruption_condition,
 )
+from podium.api.values.message_words import count
 from podium.machines.effects import Delete, Effect, deletion_of, status_patch_of
 from podium.machines.events import CallError, Change, Outcome
 from podium.machines.machine import NEVER_S
@@ -285,6 +286,8 @@ class PreemptionExecutor:
 
     def _tell(self, task: PreemptionTask, victim: PodInfo, how: str = "") -> None:
         record = task.record
+        if record.devices:
+            how = f" for {count(record.devices, 'device')}{how}"
         note = f"Preempted by pod {task.preemptor.uid} on node {record.node_name}{how}"
         profile, annotations = record.scheduler_name, record.annotations()
         self._context.record(

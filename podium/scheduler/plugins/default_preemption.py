@@ -11,14 +11,16 @@ from weakref import ref
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from podium.api.policy.disruption_target import BY_SCHEDULER, disruption_reason
 from podium.scheduler.config.args import DefaultPreemptionArgs
+from podium.scheduler.devices.freed_devices import PLUGIN, freed_devices
 from podium.scheduler.framework.cluster_events import EventHint, EventResource, after_removal
 from podium.scheduler.framework.cycle.diagnosis import count_reasons, nodes_available_message
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.evaluation.filtering import NO_FILTER
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
 from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from podium.scheduler.preemption.choice import Preemption, choose
@@ -35,6 +37,7 @@ NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
 FORBIDDEN_REASON = "Preemption is forbidden"
 NEVER = "not eligible due to preemptionPolicy=Never."
 VICTIMS_TERMINATING = "not eligible due to a terminating pod on the nominated node."
+FREEING = "not eligible as the nominated node is still freeing what terminated pods have used."
 _NAME = "DefaultPreemption"
 _HELPED = SUCCESS.by(_NAME)
 # A dry run takes some 70 bytes per row, and most classes preempt only once.
@@ -102,6 +105,13 @@ class DefaultPreemption:
         snapshot, outcome, policies = self._handle.snapshot, filtered.outcome, self._policies
         own_row = snapshot.row_of.get(pod.nominated_node_name, -1)
         reason = _ineligible(pod, snapshot, int(outcome[own_row]) if own_row >= 0 else 0)
+        states = filtered.evaluation.filtering.states
+        if (
+            own_row >= 0
+            and outcome[own_row] > 0
+            and any(state.is_freeing(own_row) for state in states)
+        ):
+            reason = reason or FREEING
         if reason := reason or policies.ineligible(pod):
             return _no_help(reason, eligible=False)
         if (held := policies.wait(pod, filtered)) is not None:
@@ -129,7 +139,8 @@ class DefaultPreemption:
             others = is_rejected & ~sets.is_candidate
             preemption = self._select(pod, sets, sets.is_candidate, others, objections)
         if preemption is not None:
-            return preemption
+            count = self._device_count(preemption, filtering)
+            return replace(preemption, device_count=count) if count else preemption
         rejected = np.flatnonzero(is_rejected)
         run.outcome_counts.follow(
             run.outcome * is_rejected, np.where(is_rejected, run.blame, NO_FILTER)
@@ -143,6 +154,13 @@ class DefaultPreemption:
         if held is not None:
             reason = f"{reason} Held back: {held.reason}."
         return _no_help(reason, nominated_node_name="", is_rejected=is_rejected, run=run, held=held)
+
+    def _device_count(self, preemption: Preemption, filtering: Filtering) -> int:
+        # Devices are taken away on purpose only where the filter for them has objected.
+        row = self._handle.snapshot.row_of[preemption.node_name]
+        pairs = zip(filtering.states, filtering.codes, strict=True)
+        lacks_devices = any(state.plugin == PLUGIN and codes[row] > 0 for state, codes in pairs)
+        return len(freed_devices(self._handle.listers, preemption.victims)) if lacks_devices else 0
 
     def _select(
         self,

@@ -43,8 +43,7 @@ from podium.machines.effects import Create, Effect, deletion_of, patch_of, statu
 from podium.scheduler.config.args import DynamicResourcesArgs
 from podium.scheduler.devices.allocated_devices import CLAIM
 from podium.scheduler.devices.allocation_results import allocation_result
-from podium.scheduler.devices.allocator import INVALID_POOLS as INVALID_POOLS_REASON
-from podium.scheduler.devices.claim_answers import INVALID_POOLS, NOT_ALLOCATED, ClaimAnswers
+from podium.scheduler.devices.claim_answers import ClaimAnswers
 from podium.scheduler.devices.claim_requests import ClaimRequests
 from podium.scheduler.devices.device_manager import DeviceManager
 from podium.scheduler.devices.extended_resources import (
@@ -52,6 +51,7 @@ from podium.scheduler.devices.extended_resources import (
     device_requests,
     extended_resource_claim,
 )
+from podium.scheduler.devices.freed_devices import PLUGIN
 from podium.scheduler.devices.pod_devices import (
     ExtendedResources,
     PodDevices,
@@ -77,27 +77,22 @@ from podium.scheduler.framework.interface import (
     PreBindProgress,
     PreFilterResult,
     RelativeScore,
-    Scope,
     default_normalize,
 )
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable, unschedulable
-from podium.scheduler.snapshot.arrays import Codes, Mask, Rows, Scores, Sums
+from podium.scheduler.plugins.devices.device_filter import (
+    STALE_CLAIM,
+    UNAVAILABLE,
+    DeviceFilter,
+    PreemptibleDevices,
+)
+from podium.scheduler.snapshot.arrays import Mask, Rows, Scores
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 
-NO_DEVICES = "cannot allocate all claims"
 NO_CLAIMS = "no new claims to deallocate"
 _NO_STATE = "not found"
-# Codes besides those of answers.
-UNAVAILABLE, STALE_CLAIM, NOT_PROVIDED = -3, -4, -5
-_REASONS = {
-    NOT_ALLOCATED: NO_DEVICES,
-    INVALID_POOLS: INVALID_POOLS_REASON,
-    UNAVAILABLE: "resourceclaim not available on the node",
-    STALE_CLAIM: "cannot schedule extended resource claim",
-    NOT_PROVIDED: "cannot fit resource",
-}
 # A search reads no clock: the time limit counts the devices that it tries.
 _STEPS_PER_S = 100_000
 _FREED = {"allocation": None, "devices": None, "reservedFor": None}
@@ -116,13 +111,14 @@ _NOTHING = _Reserved(())
 class DynamicResources:
     """Allocates devices for claims (PreEnqueue to PreBind)."""
 
-    name = "DynamicResources"
+    name = PLUGIN
 
     def __init__(self, handle: Handle, args: DynamicResourcesArgs | None = None) -> None:
         args = args or DynamicResourcesArgs()
         self.bind_timeout_seconds = int(args.binding_timeout)
         self._snapshot = handle.snapshot
         self._listers = handle.listers
+        self._preempts = handle.options.device_preemption
         self._clock = handle.clock
         self.devices = DeviceManager(
             handle.snapshot, handle.listers, round(args.filter_timeout * _STEPS_PER_S)
@@ -181,7 +177,10 @@ class DynamicResources:
         parts = self._parts(pod, needs)
         claim_keys = [key(claim) for claim, _ in needs.waiting]
         unprovided = self._unprovided(needs.extended)
-        return _DeviceFilter(self.devices, parts, is_unavailable, unprovided, claim_keys)
+        found = DeviceFilter(self.devices, parts, is_unavailable, unprovided, claim_keys)
+        if not self._preempts:
+            return found
+        return PreemptibleDevices(found, self._snapshot, self._listers, self.claims_on)
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
         if self.by_shape(pod.cls):
@@ -472,74 +471,6 @@ class DynamicResources:
         except ClaimError:
             return False
         return True
-
-
-class _DeviceFilter(FilterState):
-    """Filter state of a pod's claims.
-
-    Args:
-        parts: answers, with the rows that they are for; without answers, these rows fit.
-        is_unavailable: the rows that can't use an allocated claim.
-        unprovided: the rows that lack an extended resource, or the code of all rows.
-        claim_keys: the claims that are to be allocated, `namespace/name`.
-    """
-
-    plugin = DynamicResources.name
-    scope = Scope.ROW
-
-    def __init__(
-        self,
-        devices: DeviceManager,
-        parts: Sequence[tuple[Mask | None, ClaimAnswers | None]],
-        is_unavailable: Mask,
-        unprovided: Mask | int,
-        claim_keys: Sequence[str],
-    ) -> None:
-        self._devices = devices
-        self._parts = parts
-        self._is_unavailable = is_unavailable
-        self._unprovided = unprovided
-        self._claim_keys = claim_keys
-        self._logs = [
-            (answers, answers.log.cursor()) for _, answers in parts if answers is not None
-        ]
-        self.stirred()
-
-    def stirred(self) -> Sequence[int] | None:
-        rows: list[int] | None = []
-        for answers, cursor in self._logs:
-            answers.refresh()
-            changed = cursor.new()
-            rows = None if rows is None or changed is None else rows + changed
-        return rows
-
-    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
-        codes = np.zeros(len(rows), np.int32)
-        if isinstance(self._unprovided, int) and self._unprovided:
-            return codes + np.int32(self._unprovided)
-        for is_of, answers in self._parts:
-            if answers is not None:
-                found = answers.codes[rows]
-                codes = found if is_of is None else np.where(is_of[rows], found, codes)
-        codes = np.where((codes == FITS) & self._is_unavailable[rows], UNAVAILABLE, codes)
-        if not isinstance(self._unprovided, int):
-            codes = np.where(self._unprovided[rows], NOT_PROVIDED, codes)
-        return codes.astype(np.int32, copy=False)
-
-    def failures(self) -> list[int]:
-        return [
-            code for _, answers in self._parts if answers is not None for code in answers.errors
-        ]
-
-    def status(self, row: int, code: int) -> Status:
-        if code in _REASONS:
-            return unresolvable(_REASONS[code])
-        for is_of, answers in self._parts:
-            if answers is not None and code in answers.errors and (is_of is None or is_of[row]):
-                keys = [*self._claim_keys, IN_MEMORY]
-                message = self._devices.message(answers.errors[code], keys, row)
-                return Status(Code.ERROR, (message,))
-        raise ValueError(f"no row has the code {code}")
 
 
 class _DeviceScore(RelativeScore):

@@ -132,3 +132,5 @@ class Preemption(PreemptionResult, frozen=True):
     """The dry run, which later decisions update."""
     choice: Choice | None = None
     """The comparison of the candidates; None if there is none."""
+    device_count: int = 0
+    """How many devices of the victims become free, if the node lacks devices for the pod."""

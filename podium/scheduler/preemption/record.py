@@ -47,7 +47,7 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
     """The name of the key at which the node lost; empty if it lost only by its name."""
 
 
-class WrittenRecord(msgspec.Struct, frozen=True, rename=_NAMES):
+class WrittenRecord(msgspec.Struct, frozen=True, rename=_NAMES, omit_defaults=True):
     """A preemption as written to the annotation of its Events."""
 
     scheduler_name: str
@@ -61,9 +61,11 @@ class WrittenRecord(msgspec.Struct, frozen=True, rename=_NAMES):
     """The number of nodes on which preemption would have made room."""
     alternatives: tuple[Alternative, ...]
     """The best of the other candidates, at most `ALTERNATIVES_MAX`."""
+    devices: int = 0
+    """How many devices the victims are preempted for."""
 
 
-class PreemptionRecord(WrittenRecord, frozen=True):
+class PreemptionRecord(WrittenRecord, frozen=True, kw_only=True):
     """A preemption, with the time of the decision in seconds since the epoch."""
 
     at_s: float
@@ -105,7 +107,8 @@ def record_of(
         weighed.pdb_violations if weighed else 0,
         len(weighed.candidate_rows) if weighed else 1,
         _alternatives(weighed, snapshot) if weighed else (),
-        now_s,
+        weighed.device_count if weighed else 0,
+        at_s=now_s,
     )
 
 

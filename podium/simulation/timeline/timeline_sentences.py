@@ -205,6 +205,8 @@ def _preemption(record: Mapping[str, Any]) -> str:
     preemptor = record["preemptor"]
     who = subject("Pod", preemptor["namespace"], preemptor["name"])
     text = f"by {who} (priority {preemptor['priority']}), which takes {record['node']}"
+    if devices := record.get("devices"):
+        text += f" with {count(devices, 'device')}"
     candidates = record["candidates"]
     if candidates == 1:
         text += ", the only candidate"

@@ -12,7 +12,12 @@ from podium.whatif.optimum.model import Model
 
 UNPLACED = "pods without a place"
 NOT_MINIMISED = frozenset(
-    {CandidateKey.LATEST_START, CandidateKey.STRANDED_VICTIMS, CandidateKey.CASCADE_SIZE}
+    {
+        CandidateKey.LATEST_START,
+        CandidateKey.STRANDED_VICTIMS,
+        CandidateKey.CASCADE_SIZE,
+        CandidateKey.FREED_DEVICES,
+    }
 )
 """Keys that aren't sums over victims."""
 
@@ -47,7 +52,7 @@ def objectives(model: Model) -> Iterator[Objective]:
             for number in model.gone
             if following is None or model.occupants[number].cls.priority >= following
         ]
-        for key in model.scheduler.handle.options.candidate_order if gone else ():
+        for key in model.scheduler.handle.options.candidate_keys if gone else ():
             for terms in _costs(model, key, gone):
                 yield Objective(key, level, dict(terms))
 

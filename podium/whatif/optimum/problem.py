@@ -229,7 +229,7 @@ class ProblemReader:
         policies = policies_of(handle)
         policies.update()
         tables = victim_tables(handle, policies.protection)
-        cost_keys = [key for key in handle.options.candidate_order if key in _COSTS]
+        cost_keys = [key for key in handle.options.candidate_keys if key in _COSTS]
         is_rated = bool(handle.options.protection.rates)
         for row in range(self._snapshot.node_count):
             pods = [pod for pod in self._snapshot.pods_on[row] if not pod.cls.terminating]

@@ -108,7 +108,7 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
     listed = [*objectives(model)]
     program, nodes, budgets = model.program, scheduler.snapshot.names, scheduler.budgets
     values = program.completed(first_solution(model)) or [0] * len(program.limits)
-    order = scheduler.handle.options.candidate_order
+    order = scheduler.handle.options.candidate_keys
     names: dict[str, str] = {UNPLACED: UNPLACED}
     names |= {key: by.name for key, by in zip(order, keys_of(scheduler.handle), strict=True)}
     gaps, left_s = list[OptimumGap](), seconds

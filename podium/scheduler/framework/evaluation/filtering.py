@@ -126,7 +126,8 @@ class Filtering:
     @property
     def generation(self) -> int:
         """A number that changes if changes elsewhere may alter the codes of a hypothetical row."""
-        return self._judged + sum(state.changes for _, state in self._cluster_filters)
+        changes = sum(state.changes for _, state in self._cluster_filters)
+        return self._judged + changes + sum(state.changes for state in self._stirring)
 
     def feasible_rows(self) -> Rows:
         """Return the rows that fit, ascending; the same array until they change."""

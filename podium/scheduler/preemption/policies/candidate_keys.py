@@ -12,6 +12,7 @@ from podium.api.objects import annotations
 from podium.api.pods import deletion_cost
 from podium.api.values.times import NANOS_PER_SECOND, TimeError, parse_time
 from podium.scheduler.config.scheduler_options import CandidateKey
+from podium.scheduler.devices.freed_devices import freed_devices
 from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.handle import Clock, Handle
 from podium.scheduler.preemption.choice import (
@@ -73,8 +74,8 @@ class PodFigures:
 
 
 def keys_of(handle: Handle) -> tuple[Key, ...]:
-    """Make the keys that `candidateOrder` names, in order."""
-    return tuple(_key(which, handle) for which in handle.options.candidate_order)
+    """Make the keys by which options compare candidate nodes, in order."""
+    return tuple(_key(which, handle) for which in handle.options.candidate_keys)
 
 
 def _key(which: CandidateKey, handle: Handle) -> Key:
@@ -101,6 +102,14 @@ def _key(which: CandidateKey, handle: Handle) -> Key:
             return Key("fewest stranded victims", "STRANDED", stranded)
         case CandidateKey.CASCADE_SIZE:
             return Key("smallest cascade", "CASCADE", partial(_foreseen, snapshot, Cascade(handle)))
+        case CandidateKey.FREED_DEVICES:
+
+            def device_counts(run: DryRun, rows: Rows) -> NDArray[np.int64]:
+                victims = map(run.victims_on, rows.tolist())
+                counts = [len(freed_devices(handle.listers, gone)) for gone in victims]
+                return np.array(counts, np.int64)
+
+            return Key("fewest devices taken away", "DEVICES", device_counts)
         case _:
             return _OF_KUBERNETES[which]
 

@@ -35,7 +35,7 @@ from podium.api.well_known import ZONE_LABEL
 from podium.api.workloads import RECREATING
 from podium.cluster.virtual.loading.unhealthy_objects import is_silent
 from podium.kubelet.pod_status import REJECTED
-from podium.scheduler.plugins.dynamic_resources import NO_DEVICES
+from podium.scheduler.plugins.devices.device_filter import NO_DEVICES
 from podium.simulation.runner.eviction_advice import DELETION
 from podium.simulation.timeline.pod_history import PodHistory, is_end
 from podium.simulation.timeline.timeline_sentences import overslept, sentence, subject

@@ -1,0 +1,1 @@
+"""How DynamicResources judges nodes, also as if some of their pods were gone."""
