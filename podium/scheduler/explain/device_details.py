@@ -99,11 +99,11 @@ class DeviceReader:
             yield "the node reaches no devices"
             return
         wanted = [*self.wanted(claims, row)]
-        if all(one.is_met for one in wanted):
-            yield from self._together(claims, wanted, row)
-        for one in wanted:
-            if not one.is_met:
-                yield from self._request(one, row)
+        unmet = unmet_of(wanted)
+        if not unmet:
+            yield from self._together(claims, [one for one in wanted if one.is_met], row)
+        for one in unmet:
+            yield from self._request(one, row)
 
     def wanted(self, claims: Sequence[tuple[Object, ClaimRequests]], row: int) -> Iterator[Wanted]:
         """Yield each request of claims with what a row's node has for it."""
@@ -282,6 +282,12 @@ class DeviceReader:
         if (selector := chooser.get("nodeSelector")) is not None:
             return bool(self._snapshot.columns.matching(node_selector(selector))[row])
         return bool(chooser.get("allNodes")) or chooser.get("nodeName") == self._snapshot.names[row]
+
+
+def unmet_of(wanted: Sequence[Wanted]) -> list[Wanted]:
+    """Return the requests that can't be met alone, without those that have a met alternative."""
+    met = {(one.claim_name, one.request.entry) for one in wanted if one.is_met}
+    return [one for one in wanted if (one.claim_name, one.request.entry) not in met]
 
 
 def device_plugin(scheduler: Scheduler, pod: Object) -> DynamicResources | None:

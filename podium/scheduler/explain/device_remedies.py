@@ -8,7 +8,12 @@ from podium.api.devices.resource_claims import allocation_of, reserved_for
 from podium.api.devices.resource_slices import DeviceTaint
 from podium.api.objects import Object, entries, key, name, namespace, part, spec_of, status_of, uid
 from podium.scheduler.devices.allocated_devices import CLAIM
-from podium.scheduler.explain.device_details import DeviceReader, Wanted, device_taint_text
+from podium.scheduler.explain.device_details import (
+    DeviceReader,
+    Wanted,
+    device_taint_text,
+    unmet_of,
+)
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.plugins.dynamic_resources import DynamicResources
 from podium.scheduler.scheduler import Scheduler
@@ -83,11 +88,10 @@ class DeviceTrials:
                 named = " and ".join(map(device_taint_text, taints))
                 yield f"tolerate {named} of devices in its claims", node_name
 
-    def _unmet(self, row: int) -> Iterator[Wanted]:
-        """Yield the requests that can't be met, or all if they can't be met together."""
+    def _unmet(self, row: int) -> list[Wanted]:
+        """Return the requests that can't be met, or all if they can't be met together."""
         wanted = [*self._reader.wanted(self._reader.plugin.claims_on(self._pod, row), row)]
-        is_any = any(not one.is_met for one in wanted)
-        yield from (one for one in wanted if not (is_any and one.is_met))
+        return unmet_of(wanted) or wanted
 
     def _holders(self, row: int) -> list[Object]:
         """Return the claims that hold devices, or use up counters, that are lacking on a node."""

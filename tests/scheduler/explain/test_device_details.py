@@ -13,6 +13,7 @@ from tests.device_objects import (
     device,
     device_class,
     exactly,
+    first_available,
     resource_slice,
 )
 from tests.objects import node
@@ -120,6 +121,20 @@ def test_requests_that_only_fail_together_are_told_with_the_attribute_that_has_t
         "each request could be met alone, but not all together",
         "request r needs 2 of a, b",
         f"claim c wants devices with the same {DRIVER}/numa: a has 0, b has 1",
+    ]
+
+
+def test_an_alternative_that_cant_be_met_is_left_away_where_another_can() -> None:
+    slices = resource_slice("n1", [device("a")])
+    either = first_available("r", exactly(count=2), exactly())
+    assert details(slices, claim("c", either, exactly("s"))) == [
+        "each request could be met alone, but not all together",
+        "request r/a1 needs 1 of a",
+        "request s needs 1 of a",
+    ]
+    assert details(slices, *held("n1/a"), claim("c", either))[::2] == [
+        "request r/a0 of claim c needs 2 devices of class gpu: 1 is selected, 0 free",
+        "request r/a1 of claim c needs 1 device of class gpu: 1 is selected, 0 free",
     ]
 
 
