@@ -58,6 +58,7 @@ _LITERAL_TYPES: Mapping[type, Type] = {
 }  # fmt: skip
 _TYPE_NAMES = (BOOL, INT, UINT, DOUBLE, STRING, BYTES, NULL, TYPE, "list", "map")
 _LIST_COST, _MAP_COST = 10, 30
+_FAILED = "compilation failed: ERROR: <input>:"
 
 
 class CompileError(ValueError):
@@ -102,7 +103,7 @@ class Program:
         try:
             self.tree, has_loop = parse(text)
         except CelSyntaxError as error:
-            raise CompileError(str(error)) from None
+            raise CompileError(f"{_FAILED}{error}") from None
         self._budget = Budget(limit) if has_loop else None
         compiler = _Compiler(text, variables, fields, self._budget)
         self.result, self._run = compiler.compile(self.tree)
@@ -419,7 +420,7 @@ class _Compiler:
         self._fail(place, f"found no matching overload for '{name}' applied to '({shown})'")
 
     def _fail(self, place: int, why: str) -> NoReturn:
-        raise CompileError(f"ERROR: <input>:{position(self._text, place)}: {why}")
+        raise CompileError(f"{_FAILED}{position(self._text, place)}: {why}")
 
 
 def _is_a(kind: Type, name: str) -> bool:

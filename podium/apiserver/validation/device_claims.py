@@ -60,10 +60,7 @@ def _expression(text: str, path: str) -> Faults:
         try:
             device_selector(text)
         except CompileError as error:
-            is_other_type = str(error).startswith("must evaluate to")
-            yield FieldError(
-                path, text, f"{'' if is_other_type else 'compilation failed: '}{error}"
-            )
+            yield FieldError(path, text, str(error))
 
 
 selectors = at_most(

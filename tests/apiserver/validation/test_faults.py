@@ -1,5 +1,6 @@
 """Each kind's own rules, in kube-apiserver v1.36's order and words, by changes of valid objects."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -83,3 +84,38 @@ def test_decisions_do_not_depend_on_details() -> None:
     assert len(judged(pod)) > 10
     assert decisive_faults(pod) == []
     assert decisive_faults(changed(pod, {"spec.nodeName": "A"})) != []
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "fault"),
+    [
+        ("ResourceSlice", "spec.devices", [{"name": f"d{n}"} for n in range(129)], "128 items"),
+        ("ResourceSlice", "spec.devices.0.taints", [{}] * 17, "16 items"),
+        ("ResourceSlice", "spec.devices.0.bindingConditions", ["a"] * 5, "4 items"),
+        ("ResourceSlice", "spec.driver", "d" * 64, "63 bytes"),
+        ("ResourceClaim", "spec.devices.requests", [{}] * 33, "32 items"),
+        ("ResourceClaim", "spec.devices.constraints", [{}] * 33, "32 items"),
+        ("DeviceClass", "spec.selectors", [{}] * 33, "32 items"),
+        ("DeviceClass", "spec.selectors.0.cel.expression", "x" * 10_241, "10240 bytes"),
+    ],
+)
+def test_lists_and_texts_about_devices_are_limited(
+    kind: str, path: str, value: Any, fault: str
+) -> None:
+    first, *_ = judged(changed(an_object(kind), {path: value}))
+    assert str(first).startswith(re.sub(r"\.(\d+)", r"[\1]", path) + ": Too ")
+    assert str(first).endswith(fault)
+
+
+def test_slices_with_counters_or_taints_have_half_as_many_devices() -> None:
+    taint = {"key": "k", "effect": "NoExecute"}
+    devices = [{"name": f"d{n}", "taints": [taint]} for n in range(65)]
+    (fault,) = judged(changed(an_object("ResourceSlice"), {"spec.devices": devices}))
+    assert str(fault) == "spec.devices: Too many: 65: must have at most 64 items"
+
+
+def test_a_device_has_32_attributes_and_capacities_at_most() -> None:
+    amounts = {f"c{n}": {"value": "1"} for n in range(33)}
+    (fault,) = judged(changed(an_object("ResourceSlice"), {"spec.devices.0.capacity": amounts}))
+    message = "the total number of attributes and capacities must not exceed 32"
+    assert str(fault) == f"spec.devices[0]: Invalid value: 33: {message}"

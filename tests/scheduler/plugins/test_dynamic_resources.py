@@ -165,7 +165,8 @@ def test_only_a_device_that_is_looked_at_can_fail_the_cycle() -> None:
 
 def test_selectors_that_are_not_cel_fail_the_cycle_by_name() -> None:
     scheduler = cluster(resource_slice("a", [device("gpu-0")]), claim("x", exactly("r", "1 +")))
-    compiled = "claim default/x: selector #0: CEL compile error: 1:4: Syntax error: unexpected"
+    failed = "CEL compile error: compilation failed: ERROR: <input>:1:4: Syntax error: unexpected"
+    compiled = f"claim default/x: selector #0: {failed}"
     assert compiled in decided(scheduler, claiming("p", "x"))
 
 
