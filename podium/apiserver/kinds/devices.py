@@ -100,7 +100,7 @@ def _without_deallocated(new: Object, old: Object, _now_s: float) -> Object:
     return {**new, "status": {**without(status, "devices"), **({"devices": kept} if kept else {})}}
 
 
-def _allocated(claim: Object) -> set[tuple[str, ...]]:
+def _allocated(claim: Object) -> set[str]:
     devices = part(status_of(claim), "allocation", "devices")
     return {device_claims.device_key(result) for result in entries(devices, "results")}
 

@@ -207,17 +207,23 @@ def no_longer(limit: int) -> Check:
     return check_length
 
 
-def distinct(key: Callable[[Any], object] = lambda entry: entry) -> Check:
-    """Return a check of lists that no two entries have the same key."""
+def distinct(field: str = "") -> Check:
+    """Return a check of lists that no two entries, or their fields of this name, are equal."""
 
     def check_distinct(value: Any, path: str) -> Faults:
         seen = set[object]()
         for index, entry in enumerate(value):
-            if (found := key(entry)) in seen:
+            found = (entry.get(field) or "") if field else entry
+            if found in seen:
                 yield duplicate(f"{path}[{index}]", found)
             seen.add(found)
 
     return check_distinct
+
+
+def a_set(limit: int, check: Check, field: str = "") -> Check:
+    """Return a check of lists like `each`, with at most `limit` entries, all `distinct`."""
+    return at_most(limit, both(each(check), distinct(field)))
 
 
 class OfAbsent(msgspec.Struct, frozen=True):

@@ -6,7 +6,6 @@ checked: one that costs too much fails when it is evaluated.
 
 import re
 from collections.abc import Collection
-from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -23,7 +22,7 @@ from podium.api.devices.resource_claims import (
 from podium.api.errors import FieldError, unsupported
 from podium.api.objects import Object, entries, part
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, at_most, distinct, each, join
+from podium.apiserver.validation.checks import Faults, a_set, at_most, distinct, each, join
 from podium.apiserver.validation.device_slices import (
     EFFECTS,
     binding_conditions,
@@ -74,9 +73,8 @@ selectors = at_most(
 
 
 def _json_object(value: Any, path: str) -> Faults:
-    too_long = [
-        *checks.no_longer(_PARAMETERS_LENGTH_MAX)(msgspec.json.encode(value).decode(), path)
-    ]
+    text = msgspec.json.encode(value).decode()
+    too_long = [*checks.no_longer(_PARAMETERS_LENGTH_MAX)(text, path)]
     yield from too_long
     if not too_long and not isinstance(value, dict):
         yield FieldError(path, "<value omitted>", "must be a valid JSON object")
@@ -128,10 +126,7 @@ _exact_request = checks.both(
     checks.fields(tolerations=_tolerations),
 )
 _name = checks.fields(name=checks.absent_as("", dns_label))
-_alternatives = at_most(
-    ALTERNATIVES_MAX,
-    checks.both(each(checks.both(_name, _exact_request)), distinct(itemgetter("name"))),
-)
+_alternatives = a_set(ALTERNATIVES_MAX, checks.both(_name, _exact_request), "name")
 
 
 def _request(request: Any, path: str) -> Faults:
@@ -148,10 +143,7 @@ def _request(request: Any, path: str) -> Faults:
         yield checks.required(path, rule)
 
 
-_requests = at_most(
-    _REQUESTS_MAX,
-    checks.both(each(_request), distinct(lambda request: request.get("name") or "")),
-)
+_requests = a_set(_REQUESTS_MAX, _request, "name")
 
 
 def _needs_attribute(constraint: Any, path: str) -> Faults:
@@ -182,7 +174,7 @@ def _reference(names: Collection[str]) -> checks.Check:
 
 
 def _references(names: Collection[str]) -> checks.Check:
-    return at_most(_REQUESTS_MAX, checks.both(each(_reference(names)), distinct()))
+    return a_set(_REQUESTS_MAX, _reference(names))
 
 
 def claim_spec(spec: Any, path: str) -> Faults:
@@ -236,18 +228,16 @@ def allocation(names: Collection[str]) -> checks.Check:
     )
 
 
-reservations = at_most(
+reservations = a_set(
     RESERVATIONS_MAX,
-    checks.both(
-        each(checks.fields(resource=checks.needed(), name=checks.needed(), uid=checks.needed())),
-        distinct(itemgetter("uid")),
-    ),
+    checks.fields(resource=checks.needed(), name=checks.needed(), uid=checks.needed()),
+    "uid",
 )
 
 
-def device_key(device: Object) -> tuple[str, ...]:
+def device_key(device: Object) -> str:
     """Return what identifies an allocated device: driver, pool, name and, if it has one, share."""
-    return tuple(str(device.get(field) or "") for field in _device)
+    return "/".join(str(device[field]) for field in _device if device.get(field))
 
 
 _status_of_device = checks.fields(
@@ -262,12 +252,15 @@ _status_of_device = checks.fields(
 )
 
 
-def device_statuses(allocated: Collection[tuple[str, ...]]) -> checks.Check:
-    """Return a check of what drivers say about the devices of a claim, which are allocated."""
+def device_statuses(allocated: Collection[str]) -> checks.Check:
+    """Return a check of what drivers say about the devices of a claim, given their keys."""
 
     def is_allocated(device: Any, path: str) -> Faults:
         if device_key(device) not in allocated:
-            shown = "/".join(filter(None, device_key(device)))
-            yield FieldError(path, shown, "must be an allocated device in the claim")
+            message = "must be an allocated device in the claim"
+            yield FieldError(path, device_key(device), message)
 
-    return checks.both(each(checks.both(_status_of_device, is_allocated)), distinct(device_key))
+    def are_distinct(devices: Any, path: str) -> Faults:
+        yield from distinct()([*map(device_key, devices)], path)
+
+    return checks.both(each(checks.both(_status_of_device, is_allocated)), are_distinct)

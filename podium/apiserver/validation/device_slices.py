@@ -6,7 +6,6 @@ Limits and messages are those of v1.36.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -14,7 +13,7 @@ from podium.api.objects import entries, part
 from podium.api.selectors.labels import validate_subdomain
 from podium.api.values.quantity import nanos, parse_quantity, value
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, at_most, distinct, each, join
+from podium.apiserver.validation.checks import Faults, a_set, at_most, distinct, each, join
 from podium.apiserver.validation.names import dns_label, label_key, label_value, subdomain
 from podium.apiserver.validation.selectors import node_selector
 
@@ -153,7 +152,9 @@ def _shared(capacity: Any, path: str) -> Faults:
         if policy.get("default") is None:
             yield checks.required(join(where, "default"), f"required when {field} is defined")
         else:
-            yield from check(given, policy["default"], capacity["value"], join(where, field))
+            yield from check(
+                given, policy["default"], capacity.get("value") or 0, join(where, field)
+            )
 
 
 def _policy_values(listed: Any, default: Any, most: Any, path: str) -> Faults:
@@ -168,10 +169,8 @@ def _policy_values(listed: Any, default: Any, most: Any, path: str) -> Faults:
             message = f"option is larger than capacity value: {parse_quantity(most)}"
             yield FieldError(where, str(parse_quantity(amount)), message)
 
-    distinct_options = distinct(lambda amount: str(value(amount)))
-    yield from at_most(_POLICY_VALUES_MAX, checks.both(each(option), distinct_options))(
-        listed, path
-    )
+    yield from at_most(_POLICY_VALUES_MAX, each(option))(listed, path)
+    yield from distinct()([str(value(amount)) for amount in listed], path)
     if nanos(default) not in amounts:
         message = "default value is not valid according to the requestPolicy"
         yield FieldError(path, str(parse_quantity(default)), message)
@@ -283,12 +282,10 @@ _device = checks.both(
                 )
             ),
         ),
-        consumesCounters=at_most(
+        consumesCounters=a_set(
             _CONSUMED_SETS_MAX,
-            checks.both(
-                each(checks.fields(counterSet=checks.needed(dns_label), counters=_counters)),
-                distinct(itemgetter("counterSet")),
-            ),
+            checks.fields(counterSet=checks.needed(dns_label), counters=_counters),
+            "counterSet",
         ),
     ),
 )
@@ -305,8 +302,7 @@ def _devices(spec: Any, path: str) -> Faults:
     limit = _ELABORATE_DEVICES_MAX if any(map(_is_elaborate, devices)) else _DEVICES_MAX
     place = _own_place if spec.get("perDeviceNodeSelection") else _no_place
     one = checks.both(_device, place, binding_conditions)
-    names = distinct(lambda device: device.get("name") or "")
-    yield from at_most(limit, checks.both(each(one), names))(devices, join(path, "devices"))
+    yield from a_set(limit, one, "name")(devices, join(path, "devices"))
 
 
 def _one_term(selector: Any, path: str) -> Faults:
@@ -345,12 +341,10 @@ slice_spec = checks.both(
     ),
     _devices,
     checks.fields(
-        sharedCounters=at_most(
+        sharedCounters=a_set(
             _COUNTER_SETS_MAX,
-            checks.both(
-                each(checks.fields(name=checks.needed(dns_label), counters=_counters)),
-                distinct(itemgetter("name")),
-            ),
+            checks.fields(name=checks.needed(dns_label), counters=_counters),
+            "name",
         )
     ),
 )
