@@ -9,7 +9,7 @@ attributes that they read.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -73,7 +73,7 @@ _KEPT = frozenset(
         *("extendedResourceName", "desiredConsistency", "metricName", "averageUtilization"),
         *("selectPolicy", "policy", "terminationMessagePolicy", "resourceName", "pullPolicy"),
         *("cachingMode", "trafficDistribution", "declaredFeatures", "version", "shareID"),
-        *("bindingConditions", "bindingFailureConditions"),
+        *("bindingConditions", "bindingFailureConditions", "resource"),
     }
 )
 """Fields with Kubernetes' own words, and names of schedulers."""
@@ -116,6 +116,9 @@ class Anonymizer:
                     self._uids.setdefault(uid, f"00000000-0000-4000-8000-{number:012}")
             self._object(obj)
         kept = {*_KEPT_WORDS, *_ordinals(objects), *_WORDS.findall(" ".join(expressions))}
+        # Names of resources contain those of DeviceClasses.
+        classes = (name(obj) for obj in objects if obj.get("kind") == "DeviceClass")
+        kept.update(word for one in classes for word in _WORDS.findall(one))
         self._pseudonyms = pseudonyms(self._words, kept)
 
     def anonymized(self, obj: Object) -> Object:
@@ -201,14 +204,15 @@ class Anonymizer:
         return key if _is_known(key) else self.text(key)
 
 
-def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
+def pseudonyms(words: Iterable[str], kept: Collection[str]) -> dict[str, str]:
     """Return distinct pseudonyms for words, in the alphabetical order of the words.
 
     Args:
-        kept: words that aren't replaced. With a word and a longer one that continues it with a 0,
-            such as `1` and `100`, `kept` must also have the word followed by 0 alone (`10`).
+        kept: words that aren't replaced.
     """
-    fixed = sorted(kept)
+    # Nothing sorts between a word and the same with a 0, so `10` is kept for `1` and `100`.
+    tens = {word[: place + 1] for word in kept for place, one in enumerate(word) if one == "0"}
+    fixed = sorted({*kept, *tens})
     unknown = sorted({*words} - {*fixed})
     width = 1
     while len(_LETTERS) ** width < len(unknown):

@@ -303,3 +303,15 @@ def test_recorded_decisions_about_devices_are_the_same_under_pseudonyms() -> Non
         }
         assert decided(hidden) == under(decided(asked), anonymizer)
         assert devices(hidden) == under(devices(asked), anonymizer)
+
+
+def test_names_of_device_classes_stay_as_names_of_resources_contain_them() -> None:
+    hard = {"gpu.deviceclass.resource.k8s.io/devices": "1"}
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": hard}}
+    reserved = [{"resource": "pods", "name": "p", "uid": "u"}]
+    shared = device_objects.claim("c", reservedFor=reserved)
+    objects = [device_objects.device_class("gpu"), quota, shared]
+    of_class, limited, held = map(Anonymizer(objects).anonymized, objects)
+    assert of_class["metadata"]["name"] == "gpu"
+    assert limited["spec"]["hard"] == hard
+    assert held["status"]["reservedFor"][0]["resource"] == "pods"
