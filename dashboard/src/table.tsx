@@ -45,7 +45,7 @@ export function SortedTable<Row>({ label, columns: all, rows, className = "" }: 
           <input type="search" aria-label={`Filter ${label}`} placeholder="Filter" value={words}
             onInput={(event) => { setWords(event.currentTarget.value); setFrom(0); }} />
           <span class="faint" role="status">{wanted ? `${count(sorted.length)} of ${count(rows.length)}` : count(rows.length)}</span>
-          {sorted.length > ROWS && <Pages from={first} rows={sorted.length} go={setFrom} nameOf={(row) => String((by ?? columns[0]!).value(sorted[row]!))} />}
+          {sorted.length > ROWS && <Pages from={first} rows={sorted.length} go={setFrom} nameOf={(row) => String(columns[0]!.value(sorted[row]!))} />}
         </div>
       )}
       <table class={className}>
