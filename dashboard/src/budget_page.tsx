@@ -26,8 +26,8 @@ export function BudgetView({ namespace, name }: { namespace: string; name: strin
         ]} />
       ) : <p class="faint">It isn't there at the time that is shown.</p>}
       {problem && <p class="bad" role="alert">{problem}</p>}
-      {pods.length > 0 && <><h2>Pods that it covers</h2><Covered pods={pods} /></>}
       {hits.length > 0 && <><h2>Disruptions of its pods</h2><Entries entries={hits.map((hit) => hitOf(hit, name))} linesMax={HITS_SHOWN} /></>}
+      {pods.length > 0 && <><h2>Pods that it covers</h2><Covered pods={pods} /></>}
       {answer && answer.history.length > 0 && <><h2>What happened to it</h2><Entries isOfOne entries={[...answer.history].reverse()} /></>}
       {answer && <Manifest text={answer.manifest} />}
     </div>

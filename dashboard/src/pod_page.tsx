@@ -30,7 +30,7 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
   return (
     <div class="page">
       <h1 tabIndex={-1}>{name} <small>pod in {namespace}</small></h1>
-      {!now && <p class={isGone ? "bad" : "faint"}>{isGone ? "It is gone." : "It isn't there at the time that is shown."}</p>}
+      {!now && <p class={isGone ? "bad" : "faint"}>{isGone ? goneText(ends[0]!) : "It isn't there at the time that is shown."}</p>}
       {pod && (
         <Facts facts={[
           ["Priority", <><Swatch colour={palette.ofPod(pod)} /> {count(pod.priority)} <span class="faint">{pod.priorityClass || "no class"}</span></>],
@@ -62,6 +62,9 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
     </div>
   );
 }
+
+const goneText = ({ replacement, ownerUid }: Disruption) =>
+  replacement ? `It is gone, and replaced by ${replacement}.` : ownerUid ? "It is gone, and not replaced yet." : "It is gone for good, as nothing owns it.";
 
 // How a pod went, who took its place, and what its budgets had left.
 function Ends({ disruptions }: { disruptions: Disruption[] }) {

@@ -98,7 +98,7 @@ def test_a_victim_keeps_its_page_when_it_is_gone(
     page.keyboard.type("green-5")
     has(page.locator("#found"), "preempted")
     page.keyboard.press("Enter")
-    has(page.locator(".page"), "It is gone.")
+    has(page.locator(".page"), "It is gone")
     for text in ("is preempted", "default/orange", "3 left", "nothing owns it"):
         has(page.locator(".ends"), text)
     for text in ("took worker-6 of 6 candidates", "lost: fewest victims"):

@@ -43,7 +43,7 @@ def test_who_preempted_a_pod_that_is_gone(link: str, opened: Opened) -> None:
     has(page.locator("#lately"), "preempted by default/payments")
     page.locator("#search").fill("web-000")
     page.keyboard.press("Enter")
-    for text in ("It is gone.", "is preempted", "default/payments", "0 left", "nothing owns it"):
+    for text in ("It is gone", "is preempted", "default/payments", "0 left", "nothing owns it"):
         has(page.locator("main"), text)
 
 
