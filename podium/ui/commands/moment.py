@@ -37,8 +37,8 @@ class Moment:
             changes=(*found.request.changes, *own.changes),
             until_s=own.until_s or found.request.until_s,
             state=own.state,
-            configuration=own.configuration,
-            eviction=own.eviction,
+            configuration=found.request.configuration or own.configuration,
+            eviction=found.request.eviction if asked.kubelet_config else own.eviction,
             is_whole=own.is_whole,
         )
         return replace(found, request=request)

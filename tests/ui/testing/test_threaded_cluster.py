@@ -197,3 +197,15 @@ def test_a_condition_that_never_holds_says_what_it_saw_and_why_pods_wait() -> No
         assert (len(pods), last) == (5, "and 1 more")
         with pytest.raises(TimeoutError, match='after 1 s: pods "web" not found'):
             cluster.wait_for(lambda: cluster.get("Pod", "web"), timeout_s=1)
+
+
+def test_a_plan_may_have_another_configuration_than_the_cluster() -> None:
+    written = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "mine"}],
+    }
+    with podium.Cluster(nodes=1) as cluster:
+        (ignored,) = cluster.plan(pod("a"), scheduler_config=written).ignored
+        assert ignored.pod == "default/a"
+        assert not cluster.plan(pod("a")).ignored
