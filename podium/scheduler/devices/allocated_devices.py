@@ -47,20 +47,17 @@ class DeviceUse(Protocol):
 
 
 class AllocatedDevices:
-    """Allocated devices, updated from the log of claims.
-
-    Attributes:
-        changes: the devices whose state changed; restarted when all may have.
-        flights: raised when an allocation begins or ends to be under way.
-        extended_resources: by uid of a pod, the claim that stands for its extended resources.
-    """
+    """Allocated devices, updated from the log of claims."""
 
     def __init__(self, listers: Listers) -> None:
         self._listers = listers
         self._claims = listers.claims.cursor()
         self.changes: Log[DeviceKey] = Log()
+        """The devices whose state changed; restarted when all may have."""
         self.flights = 0
+        """Raised when an allocation begins or ends to be under way."""
         self.extended_resources: dict[str, Object] = {}
+        """By uid of a pod, the claim that stands for its extended resources."""
         self._pod_of: dict[Place, str] = {}
         self._known: dict[Place, tuple[AllocatedDevice, ...]] = {}
         self._in_flight: dict[str, tuple[AllocatedDevice, ...]] = {}

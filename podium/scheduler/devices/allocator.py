@@ -41,28 +41,22 @@ _NOTHING: Mapping[str, int] = {}
 
 
 class Chosen(msgspec.Struct, frozen=True, eq=False):
-    """A device that is allocated for a request.
-
-    Attributes:
-        spot: positions of the pool among the node's pools, and of the device in the pool.
-        consumed: consumed capacity in nanos, for devices that may be allocated several times.
-    """
+    """A device that is allocated for a request."""
 
     request: Request
     spot: tuple[int, int]
+    """Positions of the pool among the node's pools, and of the device in the pool."""
     consumed: Mapping[str, int] | None = None
+    """Consumed capacity in nanos, for devices that may be allocated several times."""
 
 
 class Allocation(msgspec.Struct, frozen=True, eq=False):
-    """What is allocated for some claims on a node.
-
-    Attributes:
-        devices: by claim, the devices in the order of their requests.
-        alternatives: by claim and entry, the index of the alternative that was taken.
-    """
+    """What is allocated for some claims on a node."""
 
     devices: tuple[tuple[Chosen, ...], ...]
+    """By claim, the devices in the order of their requests."""
     alternatives: tuple[tuple[int, ...], ...]
+    """By claim and entry, the index of the alternative that was taken."""
 
 
 class _Outcome(Enum):

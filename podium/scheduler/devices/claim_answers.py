@@ -19,29 +19,16 @@ _FAILED = -1_000
 
 
 class Answer(msgspec.Struct, frozen=True, eq=False):
-    """What an allocation on nodes of one shape came to.
-
-    Attributes:
-        score: for the alternatives that were taken, the earlier ones more.
-    """
+    """What an allocation on nodes of one shape came to."""
 
     code: int
     score: int = 0
+    """For the alternatives that were taken, the earlier ones more."""
     allocation: Allocation | None = None
 
 
 class ClaimAnswers:
-    """Answers for all rows about claims that are to be allocated together, kept up to date.
-
-    Attributes:
-        claims: what the claims request.
-        codes: int32[nodes]: `ALLOCATED`, `NOT_ALLOCATED`, `INVALID_POOLS`, or that of an error.
-        scores: int64[nodes], by which alternatives were taken.
-        has_scores: whether scores may differ from 0.
-        score_changes: raised when a score changes.
-        errors: by code, why the allocation failed for good.
-        log: the rows that `refresh` answered again; restarted when all were.
-    """
+    """Answers for all rows about claims that are to be allocated together, kept up to date."""
 
     def __init__(
         self,
@@ -58,11 +45,17 @@ class ClaimAnswers:
         self._generation = self._states = -1
         self._answers: dict[Shape, Answer] = {}
         self.has_scores = any(entry.is_list for claim in claims for entry in claim.entries)
+        """Whether scores may differ from 0."""
         self.score_changes = 0
+        """Raised when a score changes."""
         self.errors: dict[int, AllocationError] = {}
+        """By code, why the allocation failed for good."""
         self.log: Log[int] = Log()
+        """The rows that `refresh` answered again; restarted when all were."""
         self.codes: Codes = np.zeros(0, np.int32)
+        """int32[nodes]: `ALLOCATED`, `NOT_ALLOCATED`, `INVALID_POOLS`, or that of an error."""
         self.scores: Scores = np.zeros(0, np.int64)
+        """int64[nodes], by which alternatives were taken."""
 
     def refresh(self) -> None:
         """Bring answers up to date."""

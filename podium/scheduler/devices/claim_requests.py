@@ -25,13 +25,7 @@ ClassOf = Callable[[str], Object | None]
 
 
 class AllocationError(Exception):
-    """The allocation of claims failed for good, so that the pod's scheduling cycle fails.
-
-    Attributes:
-        claim: index of the claim, which the message names where it has `{claim}`; -1 for none.
-        device: the device that the message names where it has `{device}` or `{pool}`, as the
-            positions of its pool and of itself; None for none.
-    """
+    """The allocation of claims failed for good, so that the pod's scheduling cycle fails."""
 
     def __init__(
         self, message: str, claim: int = -1, device: tuple[int, int] | None = None
@@ -39,45 +33,42 @@ class AllocationError(Exception):
         super().__init__(message)
         self.message = message
         self.claim = claim
+        """Index of the claim, which the message names where it has `{claim}`; -1 for none."""
         self.device = device
+        """The device that the message names where it has `{device}` or `{pool}`, as the positions
+        of its pool and of itself; None for none."""
 
 
 class CompiledSelector(msgspec.Struct, frozen=True, eq=False):
-    """A selector of a class or a request.
-
-    Attributes:
-        origin: what messages call it, such as `class gpu: selector #0`.
-        error: why the expression can't be compiled; empty if it can.
-    """
+    """A selector of a class or a request."""
 
     origin: str
+    """What messages call it, such as `class gpu: selector #0`."""
     expression: str
     selector: Selector | None
     error: str = ""
+    """Why the expression can't be compiled; empty if it can."""
 
 
 class Request(msgspec.Struct, frozen=True, eq=False):
-    """One request for devices, or one alternative of a request.
-
-    Attributes:
-        entry: name of the claim's entry, which constraints name.
-        alternative: name of the alternative; empty if the entry has only this request.
-        fault: why the request can't be judged; empty if it can.
-        selectors: those of the class, then the request's own.
-        amounts: requested capacities in nanos.
-    """
+    """One request for devices, or one alternative of a request."""
 
     entry: str
+    """Name of the claim's entry, which constraints name."""
     alternative: str
+    """Name of the alternative; empty if the entry has only this request."""
     fault: str
+    """Why the request can't be judged; empty if it can."""
     class_name: str
     device_class: Object | None
     mode: str
     count: int
     is_admin: bool
     selectors: tuple[CompiledSelector, ...]
+    """Those of the class, then the request's own."""
     tolerations: tuple[DeviceToleration, ...]
     amounts: Mapping[str, int]
+    """Requested capacities in nanos."""
 
     @property
     def own_name(self) -> str:
@@ -102,20 +93,17 @@ class Entry(msgspec.Struct, frozen=True, eq=False):
 
 
 class ClaimRequests(msgspec.Struct, frozen=True, eq=False):
-    """Everything that a claim requests.
-
-    Attributes:
-        reads: what selectors and constraints read of devices; None if they may read anything.
-        refusal: why no node can have the claim; empty if one may. It names the claim where it has
-            `{claim}`.
-        is_error: whether the refusal is an error.
-    """
+    """Everything that a claim requests."""
 
     entries: tuple[Entry, ...]
     constraints: tuple[DeviceConstraint, ...]
     reads: frozenset[Read] | None
+    """What selectors and constraints read of devices; None if they may read anything."""
     refusal: str = ""
+    """Why no node can have the claim; empty if one may. It names the claim where it has
+    `{claim}`."""
     is_error: bool = False
+    """Whether the refusal is an error."""
 
 
 def claim_requests(claim: DeviceClaim, class_of: ClassOf) -> ClaimRequests:

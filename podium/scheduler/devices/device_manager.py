@@ -26,11 +26,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class DeviceManager:
-    """Devices of a cluster, and answers about claims, kept while what they depend on lasts.
-
-    Attributes:
-        allocated: the allocated devices.
-    """
+    """Devices of a cluster, and answers about claims, kept while what they depend on lasts."""
 
     def __init__(self, snapshot: Snapshot, listers: Listers, steps_max: int = STEPS_MAX) -> None:
         self._snapshot = snapshot

@@ -58,16 +58,7 @@ class _Numbers(Generic[K]):
 
 
 class NodeShapes:
-    """The shapes of nodes, kept up to date.
-
-    Attributes:
-        generation: raised when all shapes are made again, and older ones mean nothing.
-        published: the published devices.
-        selections: results of selectors by what claims have read of devices.
-        shape_of: int64[nodes], the shape of each row.
-        changes: the rows whose shape changed.
-        states: raised when the state of a pool of many nodes changes.
-    """
+    """The shapes of nodes, kept up to date."""
 
     def __init__(self, snapshot: Snapshot, listers: Listers, allocated: AllocatedDevices) -> None:
         self._snapshot = snapshot
@@ -77,12 +68,17 @@ class NodeShapes:
         self._epoch: tuple[int, int] = (-1, -1)
         self._reads: set[Read] | None = set()
         self.generation = 0
+        """Raised when all shapes are made again, and older ones mean nothing."""
         self.states = 0
+        """Raised when the state of a pool of many nodes changes."""
         self.changes: Log[int] = Log()
+        """The rows whose shape changed."""
         self._allocations = allocated.changes.cursor()
         self.published = PublishedDevices(snapshot, ())
         self.selections = Selections()
+        """Results of selectors by what claims have read of devices."""
         self.shape_of: NDArray[np.int64] = np.zeros(0, np.int64)
+        """int64[nodes], the shape of each row."""
 
     def follow(self, reads: frozenset[Read] | None) -> None:
         """Bring shapes up to date; `reads` is what the next claims read, None for anything."""

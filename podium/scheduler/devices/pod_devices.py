@@ -35,50 +35,40 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ExtendedResources(msgspec.Struct, frozen=True, eq=False):
-    """The extended resources of a pod that devices stand for.
-
-    Attributes:
-        requested: all requested resources that may be devices.
-        class_names: DeviceClass by resource, for those that have one.
-        stale: the claim that an earlier scheduling cycle has left; it has to go first.
-    """
+    """The extended resources of a pod that devices stand for."""
 
     requested: tuple[str, ...]
+    """All requested resources that may be devices."""
     class_names: Mapping[str, str]
+    """DeviceClass by resource, for those that have one."""
     stale: Object | None
+    """The claim that an earlier scheduling cycle has left; it has to go first."""
 
 
 class Restriction(msgspec.Struct, frozen=True):
-    """What an allocated claim demands of nodes.
-
-    Attributes:
-        is_stuck: whether the claim's devices can't be bound, so that no node will do.
-    """
+    """What an allocated claim demands of nodes."""
 
     claim: Object
     node_selector: Object | None
     is_stuck: bool
+    """Whether the claim's devices can't be bound, so that no node will do."""
 
 
 class PodDevices(msgspec.Struct, frozen=True, eq=False):
-    """What a pod needs of devices.
-
-    Attributes:
-        refusal: why no node can be looked for; empty if one can.
-        is_error: whether the refusal is an error.
-        claims: the pod's own claims.
-        waiting: those of them that have to be allocated.
-        restrictions: those that are allocated already.
-        key: pods of a class with equal keys get equal results.
-    """
+    """What a pod needs of devices."""
 
     refusal: str = ""
+    """Why no node can be looked for; empty if one can."""
     is_error: bool = False
+    """Whether the refusal is an error."""
     claims: tuple[Object, ...] = ()
     waiting: tuple[tuple[Object, ClaimRequests], ...] = ()
+    """Those of them that have to be allocated."""
     restrictions: tuple[Restriction, ...] = ()
+    """Those that are allocated already."""
     extended: ExtendedResources | None = None
     key: Hashable = None
+    """Pods of a class with equal keys get equal results."""
 
     @property
     def is_empty(self) -> bool:

@@ -39,17 +39,14 @@ Counters = Mapping[tuple[str, str], int]
 
 
 class DeviceAmounts(msgspec.Struct, frozen=True, eq=False):
-    """What a device consumes and has; devices with equal amounts share it.
-
-    Attributes:
-        counters: what the device consumes of its pool's counters.
-        capacities: the device's capacities by name.
-        key: a value to compare, equal for equal amounts.
-    """
+    """What a device consumes and has; devices with equal amounts share it."""
 
     counters: Counters
+    """What the device consumes of its pool's counters."""
     capacities: Mapping[str, CapacityRules]
+    """The device's capacities by name."""
     key: bytes
+    """A value to compare, equal for equal amounts."""
 
     @property
     def has_policies(self) -> bool:
@@ -58,14 +55,7 @@ class DeviceAmounts(msgspec.Struct, frozen=True, eq=False):
 
 
 class PublishedDevice:
-    """A device of a slice, with what is computed of it once.
-
-    Attributes:
-        number: index among all published devices.
-        taints: the taints that keep claims off the device.
-        is_shared: whether the device may be allocated several times.
-        needs_capacity_check: whether a claim that requests no amounts may find too little capacity.
-    """
+    """A device of a slice, with what is computed of it once."""
 
     __slots__ = (
         "_for_selectors",
@@ -83,13 +73,17 @@ class PublishedDevice:
         self, number: int, device: Device, spec: SliceSpec, amounts: DeviceAmounts
     ) -> None:
         self.number = number
+        """Index among all published devices."""
         self.device = device
         self.spec = spec
         self.amounts = amounts
         self.key: DeviceKey = (spec.driver, spec.pool.name, device.name)
         self.is_shared = bool(device.allow_multiple_allocations)
+        """Whether the device may be allocated several times."""
         self.needs_capacity_check = self.is_shared or amounts.has_policies
+        """Whether a claim that requests no amounts may find too little capacity."""
         self.taints: tuple[DeviceTaint, ...] = ()
+        """The taints that keep claims off the device."""
         if device.taints:
             self.taints = tuple(taint for taint in device.taints if taint.effect in TAINT_EFFECTS)
         self._for_selectors: Mapping[str, Any] | None = None
@@ -124,26 +118,22 @@ class PublishedDevice:
 
 
 class PoolView(msgspec.Struct, frozen=True, eq=False):
-    """A pool as some nodes see it.
-
-    Attributes:
-        devices: the devices of slices that the nodes reach, in the order of allocation.
-        unmatched: positions of devices that select other nodes themselves.
-        elsewhere: devices of slices that the nodes don't reach, which consume the same counters.
-        counters: the pool's shared counters.
-        binds_late: whether the pool has devices with binding conditions, so that it comes last.
-        fault: why the pool is invalid; empty if it is valid.
-    """
+    """A pool as some nodes see it."""
 
     number: int
     key: PoolKey
     devices: tuple[PublishedDevice, ...] = ()
+    """The devices of slices that the nodes reach, in the order of allocation."""
     unmatched: frozenset[int] = frozenset()
+    """Positions of devices that select other nodes themselves."""
     elsewhere: tuple[PublishedDevice, ...] = ()
+    """Devices of slices that the nodes don't reach, which consume the same counters."""
     counters: Counters = msgspec.field(default_factory=dict)
     binds_late: bool = False
+    """Whether the pool has devices with binding conditions, so that it comes last."""
     is_incomplete: bool = False
     fault: str = ""
+    """Why the pool is invalid; empty if it is valid."""
 
     @property
     def order(self) -> tuple[bool, PoolKey]:
@@ -157,22 +147,18 @@ class PoolView(msgspec.Struct, frozen=True, eq=False):
 
 
 class PublishedDevices:
-    """All published devices, and the pools that each node reaches.
-
-    Attributes:
-        devices: all devices of slices, by number.
-        views: all views of pools, by number.
-        rows_of: by view, the rows of the nodes that have it.
-        views_of: by row, the node's views in the order of allocation.
-        error: why nodes can't be selected for some slice, so that nothing can be allocated.
-    """
+    """All published devices, and the pools that each node reaches."""
 
     def __init__(self, snapshot: Snapshot, slices: Iterable[ResourceSlice]) -> None:
         self._snapshot = snapshot
         self.devices: list[PublishedDevice] = []
+        """All devices of slices, by number."""
         self.views: list[PoolView] = []
+        """All views of pools, by number."""
         self.rows_of: list[Sequence[int]] = []
+        """By view, the rows of the nodes that have it."""
         self.error = ""
+        """Why nodes can't be selected for some slice, so that nothing can be allocated."""
         self._reach: dict[int, Mask] = {}
         self._amounts: dict[bytes, DeviceAmounts] = {}
         pools: dict[PoolKey, list[_Slice]] = defaultdict(list)
@@ -191,6 +177,7 @@ class PublishedDevices:
         self.views_of: list[tuple[PoolView, ...]] = [
             tuple(sorted(views, key=lambda view: view.order)) for views in found
         ]
+        """By row, the node's views in the order of allocation."""
 
     def _numbered(self, published: ResourceSlice) -> "_Slice":
         first, spec = len(self.devices), published.spec

@@ -36,22 +36,19 @@ _NAMED_MAX = 5
 
 
 class Wanted(msgspec.Struct, frozen=True, eq=False):
-    """A request of a claim that is to be allocated, and the devices of a node as it finds them.
-
-    Attributes:
-        claim_name: of the claim.
-        usable: the devices that the request alone could have.
-        out: the other devices that its selectors select, each with the reasons.
-        unselected: by reason, the devices of its class that its own selectors don't select.
-        foreign: by reason, the devices that aren't of its class.
-    """
+    """A request of a claim that is to be allocated, and the devices of a node as it finds them."""
 
     claim_name: str
+    """Of the claim."""
     request: Request
     usable: tuple[PublishedDevice, ...]
+    """The devices that the request alone could have."""
     out: tuple[tuple[PublishedDevice, tuple[str, ...]], ...]
+    """The other devices that its selectors select, each with the reasons."""
     unselected: Mapping[str, Sequence[PublishedDevice]]
+    """By reason, the devices of its class that its own selectors don't select."""
     foreign: Mapping[str, Sequence[PublishedDevice]]
+    """By reason, the devices that aren't of its class."""
 
     @property
     def is_met(self) -> bool:
@@ -62,19 +59,16 @@ class Wanted(msgspec.Struct, frozen=True, eq=False):
 
 
 class DeviceReader:
-    """Reads from the objects of a scheduler what keeps claims from devices.
-
-    Attributes:
-        plugin: the plugin that decides about devices.
-        holders: by device, the claims that have it allocated.
-    """
+    """Reads from the objects of a scheduler what keeps claims from devices."""
 
     def __init__(self, scheduler: Scheduler, plugin: DynamicResources) -> None:
         self.plugin = plugin
+        """The plugin that decides about devices."""
         self._snapshot = scheduler.snapshot
         self._allocated = plugin.devices.allocated
         self._pods = {pod.uid: pod for pods in self._snapshot.pods_on for pod in pods}
         self.holders: dict[DeviceKey, list[Object]] = defaultdict(list)
+        """By device, the claims that have it allocated."""
         for claim in scheduler.listers.list(CLAIM):
             for device in allocated_devices(allocation_of(claim)):
                 if not device.admin_access:

@@ -56,19 +56,16 @@ class CycleError(Exception):
 
 
 class FilterState:
-    """Codes of one filter plugin for one class of pods.
-
-    Attributes:
-        width: the number of sums over pods that the codes depend on.
-        additive: whether `codes` and `code` accept `extra`; if not, `code_among` is called instead.
-        changes: raised when only the codes of hypothetical rows elsewhere may have changed.
-    """
+    """Codes of one filter plugin for one class of pods."""
 
     plugin: str
     scope: ClassVar[Scope]
     width: int = 0
+    """The number of sums over pods that the codes depend on."""
     additive: bool = True
+    """Whether `codes` and `code` accept `extra`; if not, `code_among` is called instead."""
     changes: int = 0
+    """Raised when only the codes of hypothetical rows elsewhere may have changed."""
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         """Return codes of rows, int32[n]; `extra`, if any, has int64[n] to add to each sum."""
@@ -264,50 +261,41 @@ class NodeToStatusReader(Protocol):
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):
-    """The node that a PostFilter plugin nominates, or why it nominates none.
-
-    Attributes:
-        status: after success or UnschedulableAndUnresolvable no further plugin is called, after
-            Unschedulable the next one is.
-        nominated_node_name: an empty name clears the pod's nomination, None keeps it.
-        victims: pods for the caller to remove from that node, the most important first.
-        calls: API calls for the caller to make.
-    """
+    """The node that a PostFilter plugin nominates, or why it nominates none."""
 
     status: Status = SUCCESS
+    """After success or UnschedulableAndUnresolvable no further plugin is called, after
+    Unschedulable the next one is."""
     nominated_node_name: str | None = None
+    """An empty name clears the pod's nomination, None keeps it."""
     victims: tuple[PodInfo, ...] = ()
+    """Pods for the caller to remove from that node, the most important first."""
     calls: tuple[Effect, ...] = ()
+    """API calls for the caller to make."""
 
 
 class Held(msgspec.Struct, frozen=True):
-    """Why a preemption that would help is delayed.
-
-    Attributes:
-        until_s: when to try again, in seconds since the epoch; infinity if no time is known.
-        budgets: `namespace/name` of PodDisruptionBudgets that don't allow enough disruptions.
-    """
+    """Why a preemption that would help is delayed."""
 
     reason: str
     until_s: float = math.inf
+    """When to try again, in seconds since the epoch; infinity if no time is known."""
     budgets: frozenset[str] = frozenset()
+    """`namespace/name` of PodDisruptionBudgets that don't allow enough disruptions."""
 
 
 class PreemptionResult(PostFilterResult, frozen=True):
-    """The result of a PostFilter plugin that preempts pods.
-
-    Attributes:
-        message: why there is no candidate, or why the pod isn't eligible.
-        pdb_violations: number of victims whose disruption violates a budget.
-        cleared: pods of lower priority that lose their nomination to the node.
-        held: why the preemption is delayed; None if it isn't.
-    """
+    """The result of a PostFilter plugin that preempts pods."""
 
     eligible: bool = True
     message: str = ""
+    """Why there is no candidate, or why the pod isn't eligible."""
     pdb_violations: int = 0
+    """Number of victims whose disruption violates a budget."""
     cleared: tuple[PodInfo, ...] = ()
+    """Pods of lower priority that lose their nomination to the node."""
     held: Held | None = None
+    """Why the preemption is delayed; None if it isn't."""
 
     @property
     def node_name(self) -> str:

@@ -107,12 +107,7 @@ def _asked(
 
 
 class Pipeline(msgspec.Struct, frozen=True):
-    """The plugins of one profile by extension point, in the order in which they run.
-
-    Attributes:
-        dependent: plugins with results that depend on more than a pod's class.
-        sampling: limits how many nodes are filtered; None filters all.
-    """
+    """The plugins of one profile by extension point, in the order in which they run."""
 
     scheduler_name: str
     queue_sort: QueueSortPlugin
@@ -130,4 +125,6 @@ class Pipeline(msgspec.Struct, frozen=True):
     bind: tuple[BindPlugin, ...] = ()
     post_bind: tuple[PostBindPlugin, ...] = ()
     dependent: tuple[DependentPlugin, ...] = ()
+    """Plugins with results that depend on more than a pod's class."""
     sampling: NodeSampling | None = None
+    """Limits how many nodes are filtered; None filters all."""

@@ -54,14 +54,7 @@ class Stage(StrEnum):
 
 
 class BindingTask(msgspec.Struct):
-    """The binding cycle of one pod, from its decision on.
-
-    Attributes:
-        deadline_s: when waiting on Permit or for PreBind ends, in seconds since the epoch.
-        poll_at_s: when PreBind is polled next, in seconds since the epoch.
-        is_assumed: whether the snapshot has the pod although no watch has shown it on a node.
-        seen_on: name of the node that a watch showed the pod on; empty if none yet.
-    """
+    """The binding cycle of one pod, from its decision on."""
 
     queued: QueuedPod
     pod: PodInfo
@@ -78,9 +71,13 @@ class BindingTask(msgspec.Struct):
     """The plugins that have made calls."""
     pre_bind_plugin: str = ""
     poll_at_s: float = 0.0
+    """When PreBind is polled next, in seconds since the epoch."""
     deadline_s: float = 0.0
+    """When waiting on Permit or for PreBind ends, in seconds since the epoch."""
     is_assumed: bool = True
+    """Whether the snapshot has the pod although no watch has shown it on a node."""
     seen_on: str = ""
+    """Name of the node that a watch showed the pod on; empty if none yet."""
 
 
 class BindingCycles:

@@ -42,22 +42,19 @@ class Protection(Protocol):
 
 
 class PotentialVictims(msgspec.Struct, frozen=True):
-    """Pods of lower priority on some rows, as arrays with an element per pod.
-
-    Attributes:
-        slots: int64[pods], indices of the snapshot's columns of pods.
-        row_indexes: int64[pods], ascending indices of the rows in the argument.
-        violating: bool[pods], whether the pod's disruption violates a budget.
-        ranks: int64[pods], the pod's turn on its row, from 0: pods whose disruption violates a
-            budget come first, then the others, the more important ones first in both groups.
-        counts: int64[rows], the number of pods of each row.
-    """
+    """Pods of lower priority on some rows, as arrays with an element per pod."""
 
     slots: Integers
+    """int64[pods], indices of the snapshot's columns of pods."""
     row_indexes: Integers
+    """int64[pods], ascending indices of the rows in the argument."""
     violating: NDArray[np.bool_]
+    """bool[pods], whether the pod's disruption violates a budget."""
     ranks: Integers
+    """int64[pods], the pod's turn on its row, from 0: pods whose disruption violates a budget come
+    first, then the others, the more important ones first in both groups."""
     counts: Integers
+    """int64[rows], the number of pods of each row."""
 
 
 class VictimTable:

@@ -12,18 +12,15 @@ from podium.scheduler.snapshot.log import Cursor, Log
 
 
 class InFlightEvent(NamedTuple):
-    """An event that happened while pods were in flight.
-
-    Attributes:
-        only_uid: uid of the only pod that the event concerns; empty for all pods.
-        except_uid: uid of a pod that the event doesn't concern; empty for none.
-    """
+    """An event that happened while pods were in flight."""
 
     what: QueueEvent
     old: Object | None
     new: Object | None
     only_uid: str = ""
+    """Uid of the only pod that the event concerns; empty for all pods."""
     except_uid: str = ""
+    """Uid of a pod that the event doesn't concern; empty for none."""
 
     def concerns(self, uid: str) -> bool:
         return self.only_uid in ("", uid) and self.except_uid != uid

@@ -13,16 +13,13 @@ from podium.scheduler.snapshot.pod_columns import PodColumns
 
 
 class BudgetColumns:
-    """The PodDisruptionBudgets that preemption considers.
-
-    Attributes:
-        log: indexes of budgets whose number of allowed disruptions changed; restarts when budgets
-            are added, removed, or select other pods.
-    """
+    """The PodDisruptionBudgets that preemption considers."""
 
     def __init__(self, budgets: Iterable[Budget] = ()) -> None:
         self.budgets: Sequence[Budget] = tuple(budgets)
         self.log: Log[int] = Log()
+        """Indexes of budgets whose number of allowed disruptions changed; restarts when budgets are
+        added, removed, or select other pods."""
         self._covering: dict[int, tuple[int, ...]] = {}
 
     def replace(self, budgets: Iterable[Budget]) -> None:

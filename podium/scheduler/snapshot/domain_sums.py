@@ -84,13 +84,7 @@ class DomainSum:
 
 
 class DomainSums:
-    """All domain sums, by keys of their users.
-
-    Attributes:
-        generation: raised when a pod changes a sum, or a peer group is registered.
-        peer_groups: all registered groups, including those that have or had pods on nodes; restarts
-            when nodes change, as all sums do.
-    """
+    """All domain sums, by keys of their users."""
 
     def __init__(
         self, snapshot: Snapshot, marks_of: Callable[[PeerGroup], Iterable[Hashable]]
@@ -99,7 +93,10 @@ class DomainSums:
         self._marks_of = marks_of
         self._changes = snapshot.log.cursor()
         self.generation = 0
+        """Raised when a pod changes a sum, or a peer group is registered."""
         self.peer_groups: Log[PeerGroup] = Log()
+        """All registered groups, including those that have or had pods on nodes; restarts when
+        nodes change, as all sums do."""
         self._begin()
 
     def follow(self) -> None:

@@ -17,19 +17,17 @@ class Listers:
     """The latest objects by kind; versions that plugins assume take their place.
 
     As in upstream's assume caches, the API's next version replaces an assumed one.
-
-    Attributes:
-        epoch: raised by every change from the API, except of ResourceClaims.
-        epochs: raised by every change from the API, by kind.
-        claims: the ResourceClaims that changed, by place, also those assumed or restored.
-        assumed_epoch: raised when an object is assumed or restored.
     """
 
     def __init__(self, objects: Iterable[Object] = ()) -> None:
         self.epoch = 0
+        """Raised by every change from the API, except of ResourceClaims."""
         self.assumed_epoch = 0
+        """Raised when an object is assumed or restored."""
         self.epochs: Counter[str] = Counter()
+        """Raised by every change from the API, by kind."""
         self.claims: Log[Place] = Log()
+        """The ResourceClaims that changed, by place, also those assumed or restored."""
         self._kinds: dict[str, dict[Place, Object]] = {}
         self._replaced: dict[tuple[str, Place], Object] = {}
         for obj in objects:

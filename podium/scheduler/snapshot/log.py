@@ -9,14 +9,11 @@ LENGTH_MAX = 200_000
 
 
 class Log(Generic[T]):
-    """Entries in the order in which they were appended; the older half is dropped at a limit.
-
-    Attributes:
-        end: raised by each entry and each restart; if it is unchanged, nothing has happened.
-    """
+    """Entries in the order in which they were appended; the older half is dropped at a limit."""
 
     def __init__(self) -> None:
         self.end = 0
+        """Raised by each entry and each restart; if it is unchanged, nothing has happened."""
         self._entries: list[T] = []
 
     def append(self, entry: T) -> None:

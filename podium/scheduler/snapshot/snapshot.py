@@ -32,30 +32,27 @@ _PER_NODES_MAX = 256
 
 
 class Snapshot:
-    """Nodes and the pods on them.
-
-    Attributes:
-        row_of: rows by node name; removing a node changes another node's row.
-        pods_on: the pods of each row, in the order of kube-scheduler's NodeInfo.
-        freed_ports: by row, ports that count as free although pods hold them. As upstream keeps
-            used ports in a set, a port that two pods hold becomes free when one of them leaves.
-        restarts: rows of pods whose start time or annotations changed, for preemption alone.
-        tie_key: sort key for names of nodes with equal scores; set it before adding nodes.
-    """
+    """Nodes and the pods on them."""
 
     def __init__(self, classes: PodClasses | None = None) -> None:
         self.classes = classes or PodClasses()
         self.names: list[str] = []
         self.nodes: list[Object] = []
         self.row_of: dict[str, int] = {}
+        """Rows by node name; removing a node changes another node's row."""
         self.resources = ResourceColumns()
         self.columns = NodeColumns(self.nodes, self.row_of)
         self.pods_on: list[list[PodInfo]] = []
+        """The pods of each row, in the order of kube-scheduler's NodeInfo."""
         self.freed_ports: dict[int, frozenset[HostPort]] = {}
+        """By row, ports that count as free although pods hold them. As upstream keeps used ports in
+        a set, a port that two pods hold becomes free when one of them leaves."""
         self.node_epoch = 0
         self.log: Log[Change] = Log()
         self.restarts: Log[int] = Log()
+        """Rows of pods whose start time or annotations changed, for preemption alone."""
         self.tie_key: Callable[[str], str] | None = None
+        """Sort key for names of nodes with equal scores; set it before adding nodes."""
         self._homeless: dict[str, list[PodInfo]] = {}
         self._now_ns = INT64_MAX
         # Pods with start times in the future, and a lower bound of these times.

@@ -45,27 +45,21 @@ class RequestingObject(msgspec.Struct, frozen=True, eq=False):
 
 
 class Selected(msgspec.Struct, frozen=True, eq=False):
-    """What a list of selectors finds among the published devices.
-
-    Attributes:
-        contents: the contents of the devices that all selectors select.
-        exclusive: those of devices that can't be allocated several times.
-        failures: by index of a selector, the error of the first device on which its evaluation
-            fails, and all such devices.
-    """
+    """What a list of selectors finds among the published devices."""
 
     contents: frozenset[int]
+    """The contents of the devices that all selectors select."""
     exclusive: frozenset[int]
+    """Those of devices that can't be allocated several times."""
     failures: Mapping[int, tuple[CelError, Sequence[PublishedDevice]]]
+    """By index of a selector, the error of the first device on which its evaluation fails, and all
+    such devices."""
 
 
 class DeviceView:
     """Published devices, DeviceClasses and claims of a view, as if no device were allocated.
 
     Devices that selectors can't tell apart have the same content, a number.
-
-    Attributes:
-        count: the number of published devices.
     """
 
     def __init__(self, by_kind: Mapping[str, Sequence[Object]]) -> None:

@@ -46,14 +46,7 @@ _OWNED = ("Pod", "ReplicaSet", "Job")
 
 
 class StateFacts:
-    """The properties of a state that warnings about its incompleteness depend on.
-
-    Attributes:
-        is_export: whether nodes or pods were exported from an API server.
-        owner_kinds: the number of pods by the kind of their controller.
-        waiting: the unfinished pods without a node.
-        strays: the number of unfinished pods by name of their node, for nodes that the state lacks.
-    """
+    """The properties of a state that warnings about its incompleteness depend on."""
 
     def __init__(self, objects: Iterable[Object]) -> None:
         by_kind: dict[str, list[Object]] = defaultdict(list)
@@ -62,10 +55,14 @@ class StateFacts:
         self.by_kind: Mapping[str, Sequence[Object]] = {**by_kind}
         pods, nodes = self.of("Pod"), self.of("Node")
         self.is_export = any(was_in_a_cluster(obj) for obj in (*nodes, *pods))
+        """Whether nodes or pods were exported from an API server."""
         self.owner_kinds = Counter(map(controller_kind, pods))
+        """The number of pods by the kind of their controller."""
         self.waiting: list[Object] = []
+        """The unfinished pods without a node."""
         self.node_names = {name(node) for node in nodes}
         self.strays: Counter[str] = Counter()
+        """The number of unfinished pods by name of their node, for nodes that the state lacks."""
         for pod in pods:
             if is_finished(pod):
                 continue

@@ -26,14 +26,11 @@ _OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")
 
 
 class ZonedShape(msgspec.Struct, frozen=True):
-    """A shape of nodes, with an existing node of each zone as example.
-
-    Attributes:
-        slices: the ResourceSlices of the example nodes.
-    """
+    """A shape of nodes, with an existing node of each zone as example."""
 
     likes: Sequence[Object]
     slices: Sequence[Object] = ()
+    """The ResourceSlices of the example nodes."""
 
     @property
     def names(self) -> tuple[str, ...]:

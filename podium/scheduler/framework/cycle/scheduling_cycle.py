@@ -46,15 +46,12 @@ Answer = TypeVar("Answer")
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """Measures how long extension points take.
-
-    Attributes:
-        stopwatch: returns seconds; only differences count.
-        observe: called with seconds, extension point, status code, and profile.
-    """
+    """Measures how long extension points take."""
 
     stopwatch: Callable[[], float]
+    """Returns seconds; only differences count."""
     observe: Callable[[float, str, str, str], None]
+    """Called with seconds, extension point, status code, and profile."""
 
     def measure(
         self,

@@ -47,13 +47,7 @@ class Refusal(msgspec.Struct, frozen=True, eq=False):
 
 
 class Evaluation:
-    """Filters and scores of one class of pods, kept up to date.
-
-    Attributes:
-        refusal: the last refusal that holds for all pods of the class, if any.
-        said: the last message of a refusal, with the outcome and PostFilter result that it is of.
-        kept: data that plugins keep for the class, by plugin: a CycleState that lasts.
-    """
+    """Filters and scores of one class of pods, kept up to date."""
 
     def __init__(
         self,
@@ -70,9 +64,12 @@ class Evaluation:
         self._uses_claims = pod.cls.has_volumes and any(claim_uses(pod.obj))
         self._dependent = [p for p in pipeline.dependent if p.depends_on(pod) is not None]
         self.kept: dict[str, Any] = {}
+        """Data that plugins keep for the class, by plugin: a CycleState that lasts."""
         self.outcome_counts = OutcomeCounts()
         self.refusal: Refusal | None = None
+        """The last refusal that holds for all pods of the class, if any."""
         self.said: tuple[Codes, PostFilterResult | None, str] | None = None
+        """The last message of a refusal, with the outcome and PostFilter result that it is of."""
         self._rivalry: Rivalry | None = None
         self._changes = snapshot.log.cursor()
         self._pod = pod

@@ -43,17 +43,14 @@ EVERYBODY = INT64_MAX
 
 
 class ProtectionPeriod(msgspec.Struct, frozen=True):
-    """A period in which a pod may not be preempted.
-
-    Attributes:
-        reason: the end of a sentence that begins with "the pod may not be preempted: ".
-        until_s: the end of the period, in seconds since the epoch; `FOR_EVER` if it has none.
-        below: the pod is protected from preemptors of lower priority; `EVERYBODY` for all.
-    """
+    """A period in which a pod may not be preempted."""
 
     reason: str
+    """The end of a sentence that begins with "the pod may not be preempted: "."""
     until_s: float = FOR_EVER
+    """The end of the period, in seconds since the epoch; `FOR_EVER` if it has none."""
     below: int = EVERYBODY
+    """The pod is protected from preemptors of lower priority; `EVERYBODY` for all."""
 
     def holds(self, priority: int, now_s: float) -> bool:
         """Whether the pod is protected from a preemptor of a priority at `now_s`."""
@@ -165,9 +162,6 @@ def _integer(noted: Mapping[str, str], annotation: str, default: int) -> int:
 class ProtectedPods(PreemptionPolicy):
     """The present protection of all pods; implements `Protection`.
 
-    Attributes:
-        log: the rows of pods whose protection has changed, also because a period has ended.
-
     Args:
         rules: a pod is protected if any rule protects it.
         rates: all pods are checked again when its epoch changes; None if no rule depends on it.
@@ -178,6 +172,7 @@ class ProtectedPods(PreemptionPolicy):
     ) -> None:
         self.protection = self
         self.log: Log[int] = Log()
+        """The rows of pods whose protection has changed, also because a period has ended."""
         self._rules = rules
         self._snapshot = snapshot = handle.snapshot
         self._listers = handle.listers

@@ -23,16 +23,13 @@ _NO_USAGE = Usage(0, 0)
 
 
 class StoreObjects:
-    """Objects in the store of a cluster, and the scheduling queues of its pods.
-
-    Attributes:
-        start_s: start of the cluster's clock, in seconds since the epoch.
-    """
+    """Objects in the store of a cluster, and the scheduling queues of its pods."""
 
     def __init__(
         self, cluster: Cluster, path: Path | None = None, revision: int | None = None
     ) -> None:
         self.start_s = cluster.options.start_s
+        """Start of the cluster's clock, in seconds since the epoch."""
         self.cluster = cluster
         self.disruptions = DisruptionLog(self, path)
         store = cluster.store
