@@ -97,10 +97,7 @@ def stopped() -> float:
 
 
 class NoMetrics:
-    """Metrics that count nothing.
-
-    `registry` is the registry to expose, if any; `stopwatch` returns seconds.
-    """
+    """Metrics that count nothing; `registry` is exposed, if any; `stopwatch` returns seconds."""
 
     registry: "CollectorRegistry | None" = None
 

@@ -90,11 +90,7 @@ _added: dict[str, Factory] = {}
 
 
 def plugin_factories() -> Mapping[str, Factory]:
-    """Return the factories of all plugins that can be enabled, by plugin name.
-
-    Raises:
-        PluginError: an entry point can't be loaded, or has the name of another plugin.
-    """
+    """Return the factories of all plugins that can be enabled, by name; raises PluginError."""
     return {**_installed(), **_added}
 
 
@@ -112,12 +108,7 @@ def _installed() -> Mapping[str, Factory]:
 
 
 def add_plugin(plugin_class: Any) -> str:
-    """Register a plugin class for configurations of this process; return its name.
-
-    Raises:
-        TypeError: `plugin_class` isn't a class, or has no name.
-        PluginError: an in-tree or installed plugin has that name.
-    """
+    """Register a plugin class in this process; return its name; raises TypeError or PluginError."""
     factory = adapted(plugin_class)
     name, known = str(plugin_class.name), plugin_factories()
     if name in known and name not in _added:
@@ -141,12 +132,7 @@ def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoin
 def resolve(
     configuration: KubeSchedulerConfiguration, factories: Mapping[str, Factory]
 ) -> Profiles:
-    """Return all profiles with their plugins by extension point.
-
-    Raises:
-        InvalidDocumentError: a plugin is enabled twice or at a point that it doesn't implement, or
-            a required one is missing.
-    """
+    """Return all profiles with their plugins by extension point; raises InvalidDocumentError."""
     answer = implements(factories)
     profiles = tuple((p, expand(p.plugins, answer)) for p in configuration.profiles)
     check_expanded(profiles)

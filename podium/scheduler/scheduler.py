@@ -36,12 +36,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Scheduler:
-    """Nodes, pods, all objects that plugins read, and the scheduling cycle that decides about pods.
-
-    Attributes:
-        preferred: nodes to choose where several are best; without, the smallest name is chosen.
-        watch: called with each decision, before anything of it is applied; None for none.
-    """
+    """Nodes, pods, all objects that plugins read, and the scheduling cycle."""
 
     def __init__(
         self,
@@ -75,7 +70,9 @@ class Scheduler:
         self.clock = handle.clock
         self.history = handle.history
         self.preferred = handle.preferred
+        """Nodes to choose where several are best; without, the smallest name is chosen."""
         self.watch: Callable[[Decision], None] | None = None
+        """Called with each decision, before anything of it is applied."""
         factories = plugin_factories()
         profiles = resolve(configuration, factories) if configuration else default_profiles()
         self.pipelines = build_pipelines(profiles, handle, factories, every_node=every_node)
@@ -87,11 +84,7 @@ class Scheduler:
     def load(
         self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
     ) -> list[PodInfo]:
-        """Add objects except finished pods; return the pods without a node, in their order.
-
-        Raises:
-            InvalidValueError: an object has an invalid value; the error names object and field.
-        """
+        """Add objects but finished pods; return unbound ones in order; raises InvalidValueError."""
         self.snapshot.set_nodes(nodes)
         for obj in others:
             self.listers.set(obj)

@@ -70,12 +70,7 @@ def _repetitions(field: str, names: list[str]) -> Iterator[FieldError]:
 
 
 def check_expanded(profiles: Sequence[tuple[Profile, Expanded]]) -> None:
-    """Check that each profile has the plugins it needs, and that all sort the queue alike.
-
-    Raises:
-        InvalidDocumentError: a profile hasn't exactly one queueSort plugin, has no bind plugin, or
-            has another queueSort plugin, or other arguments for it, than the first profile.
-    """
+    """Check that profiles have the required plugins and sort alike; raises InvalidDocumentError."""
     faults, first = [], []
     if profiles:
         profile, expanded = profiles[0]

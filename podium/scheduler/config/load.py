@@ -41,11 +41,7 @@ class Loaded:
 
 
 def load_configuration(documents: Sequence[object], known_plugins: Collection[str]) -> Loaded:
-    """Decode the configuration from documents, as read from YAML or JSON.
-
-    Raises:
-        InvalidDocumentError: lists all faults of all documents.
-    """
+    """Decode the configuration in documents; raises InvalidDocumentError with all their faults."""
     by_kind, known = dict[str, Mapping[str, object]](), frozenset(known_plugins)
     faults: list[FieldError] = []
     for index, document in enumerate(documents):

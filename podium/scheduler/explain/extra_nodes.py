@@ -18,11 +18,7 @@ _OWN_SPEC = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 
 
 def shapes(snapshot: Snapshot, slices: Iterable[Object] = ()) -> list[str]:
-    """Return the names of one node for each distinct capacity, labels, taints and devices, sorted.
-
-    Args:
-        slices: the ResourceSlices that count.
-    """
+    """Return a node's name by distinct capacity, labels, taints and devices of `slices`, sorted."""
     found: dict[str, str] = {}
     devices: dict[str, list[str]] = defaultdict(list)
     for one in slices:

@@ -196,11 +196,7 @@ class _Score(_AboutOnePod[ArrayPlugin | NodePlugin], RelativeScore):
 
 
 def adapted(plugin_class: Any) -> type:
-    """Return a class that the framework can call: a plugin class itself, or a subclass of it.
-
-    Raises:
-        TypeError: `plugin_class` isn't a class, or has no name.
-    """
+    """Return a class for the framework: `plugin_class` or a subclass of it; raises TypeError."""
     if not isinstance(plugin_class, type) or not getattr(plugin_class, "name", ""):
         raise TypeError(f"{plugin_class!r} isn't a plugin class with a name")
     if not issubclass(plugin_class, ArrayPlugin | NodePlugin):

@@ -47,19 +47,16 @@ class NodeResourcesBalancedAllocation:
 
 
 class _Use(ScoredColumns):
-    """The used amount of each resource, and the evenness of nodes without the pod.
-
-    Attributes:
-        held: [resources, nodes], used amounts.
-        base: int64[nodes]; the score is half the sum of `base` and the evenness with the pod.
-    """
+    """The used amount of each resource, and the evenness of nodes without the pod."""
 
     factor = bound = 1
 
     def prepare(self) -> None:
         self.is_plain = len(self.used) == 2 and bool(self.has.all())
         self.held = np.zeros_like(self.capacity)
+        """[resources, nodes], used amounts."""
         self.base = np.zeros(self.has.shape[1], np.int64)
+        """int64[nodes]; the score is half the sum of `base` and the evenness with the pod."""
         self._held_at = [held.data for held in self.held]
         self._base_at = self.base.data
 
@@ -142,10 +139,7 @@ def _row_evenness(fractions: Sequence[float]) -> int:
 
 
 def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
-    """Return the standard deviation of fractions on each row, float64[n].
-
-    Both arguments are [resources, n].
-    """
+    """Return the standard deviation of each row's fractions, float64[n], of [resources, n]."""
     if len(fractions) == 2:
         distances: Fractions = np.abs(fractions[0] - fractions[1]) * (has[0] & has[1])
         return distances / 2

@@ -77,12 +77,7 @@ class NodeVolumeLimits:
         return not cls.has_volumes
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        """Return the filter state of the pod's class; None if none of its volumes has a limit.
-
-        Raises:
-            CycleError: a volume can't be counted: its claim has no name or isn't the pod's own, or
-                an in-tree volume can't be translated for CSI.
-        """
+        """Return the class's filter state; None if no volume has a limit; raises CycleError."""
         if not pod.cls.has_volumes:
             return None
         claims = [*used_claims(self._handle.listers, pod)]

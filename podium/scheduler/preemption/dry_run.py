@@ -189,11 +189,7 @@ class DryRun:
             self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
 
     def victim_slots(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the slots of the victims on `rows`, int[n], in the snapshot's columns of pods.
-
-        Returns:
-            int64[turns, n], the most important victim first, `NO_POD` after the last one.
-        """
+        """Return the victims' slots on `rows`, int64[turns, n], in order, then `NO_POD`."""
         if self._is_listed is None:
             self._is_listed = np.zeros(self._snapshot.node_count, bool)
         stale = rows[~self._is_listed[rows]]

@@ -52,12 +52,7 @@ class Importance(msgspec.Struct, frozen=True):
         go_sort(pods, self.is_more_important)
 
     def order(self, snapshot: Snapshot, slots: Integers, rows: Integers) -> Integers:
-        """Return the permutation, int64[pods], that sorts pods by row and then as `sort` does.
-
-        Args:
-            slots: int64[pods], indices of the snapshot's columns of pods.
-            rows: int64[pods], the row of each pod, or another small number for it.
-        """
+        """Return the permutation that sorts `slots` by `rows`, int64[pods], then as `sort`."""
         starts, positions = snapshot.pods.starts[slots], snapshot.pods.positions[slots]
         # Go's insertion sort reverses pods that haven't started: each is the first argument of its
         # comparisons with the pods before it.

@@ -99,13 +99,10 @@ class SchedulingQueue:
         *,
         rejected_since_s: float | None = None,
     ) -> None:
-        """Add a pod to be scheduled.
+        """Add a pod to be scheduled; raises ValueError if the queue has a pod with this uid.
 
         `rejected_since_s` is since when an earlier scheduler has rejected it after each backoff.
         The first rejection by this scheduler then neither counts nor has a backoff.
-
-        Raises:
-            ValueError: the queue has a pod with this uid.
         """
         if pod.uid in self._pods:
             raise ValueError(f"{pod.key} is in the queue already")
@@ -295,10 +292,7 @@ class SchedulingQueue:
         return leftovers_s if backoff_s is None else min(backoff_s, leftovers_s)
 
     def waiting_for_events(self) -> Iterator[tuple[QueuedPod, float]]:
-        """Return the pods that wait for an event, and when each is retried without one.
-
-        Times are in seconds since the epoch.
-        """
+        """Return the pods that wait for events, each with the epoch seconds of its next retry."""
         for queued in self._pods.values():
             if queued.place is QueueName.UNSCHEDULABLE:
                 yield queued, self._leftover_s(queued)

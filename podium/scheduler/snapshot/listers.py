@@ -55,11 +55,7 @@ class Listers:
         self._changed(kind, place)
 
     def assume(self, obj: Object) -> None:
-        """Replace an object by the version that it will have once a decision is carried out.
-
-        Raises:
-            KeyError: there is no such object.
-        """
+        """Replace an object by its version after a decision is carried out; raises KeyError."""
         kind, place = str(obj["kind"]), _place(obj)
         self._replaced.setdefault((kind, place), self._kinds[kind][place])
         self._kinds[kind][place] = obj

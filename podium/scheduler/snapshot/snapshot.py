@@ -91,11 +91,7 @@ class Snapshot:
             self.set_node(node)
 
     def set_node(self, node: Object) -> bool:
-        """Add or replace a node; return whether anything changed that scheduling depends on.
-
-        Raises:
-            InvalidValueError: an amount isn't a quantity; the snapshot is unchanged then.
-        """
+        """Add or replace a node; return whether this matters; unchanged after InvalidValueError."""
         node_name = name(node)
         row = self.row_of.get(node_name)
         if row is not None and _relevant(self.nodes[row]) == _relevant(node):
@@ -289,11 +285,7 @@ class PerNodes(Generic[V]):
 
 
 def allocatable_amounts(node: Object) -> dict[str, int]:
-    """Return the allocatable resources of a node: cpu in thousandths, others in units.
-
-    Raises:
-        InvalidValueError: an amount isn't a quantity; the error names node and field.
-    """
+    """Return allocatable amounts, cpu in thousandths, others in units; raises InvalidValueError."""
     read = {}
     for resource, amount in allocatable_of(node).items():
         try:

@@ -59,11 +59,7 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
 
 
 def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
-    """Read the constraints in a pod's spec with this `whenUnsatisfiable`.
-
-    Raises:
-        SelectorError: a label selector is invalid.
-    """
+    """Read a pod spec's constraints with this `whenUnsatisfiable`; raises SelectorError."""
     listed: Iterable[Object] = cls.spec.get("topologySpreadConstraints") or ()
     return tuple(
         SpreadConstraint(
@@ -145,15 +141,15 @@ class Domains:
 
     def __init__(self, column: NodeColumn, counted: NDArray[np.bool_]) -> None:
         self.codes = column.codes
-        """Int32[nodes], the domain of each row; `ABSENT` without the label."""
+        """int32[nodes], the domain of each row; `ABSENT` without the label."""
         self.counted = counted
-        """Bool[nodes], the rows whose pods count."""
+        """bool[nodes], the rows whose pods count."""
         empty = column.values.index("") if "" in column.values else ABSENT
         self._homes = np.where(self.codes == ABSENT, np.int32(empty), self.codes)
         self.column = NodeColumn(np.where(counted, self._homes, np.int32(ABSENT)), column.values)
         """The domain in which each row's pods count; `ABSENT` if they don't count."""
         self.exists = self._mask_of(self._homes[counted])
-        """Bool[domains + 1], which domains have a counted row."""
+        """bool[domains + 1], which domains have a counted row."""
         self.size = int(np.count_nonzero(self.exists))
         self._among: tuple[Rows, Among] | None = None
 
@@ -175,9 +171,9 @@ class Among(msgspec.Struct, frozen=True):
     """The domains of some rows."""
 
     codes: NDArray[np.int32]
-    """Int32[n], the domain of each row; `ABSENT` without the label."""
+    """int32[n], the domain of each row; `ABSENT` without the label."""
     present: NDArray[np.bool_]
-    """Bool[domains + 1], which domains the rows are in."""
+    """bool[domains + 1], which domains the rows are in."""
     size: int
     """Number of these domains; rows without the label count as one domain."""
 

@@ -29,10 +29,7 @@ def pods_by_uid(pods: Iterable[Object]) -> dict[str, Object]:
 
 
 class PodHistory(msgspec.Struct):
-    """A pod from its creation, or the beginning of the observation, to its end.
-
-    Times are in seconds since the beginning.
-    """
+    """A pod from its creation or first observation on; times are seconds since the beginning."""
 
     uid: str
     pod: str

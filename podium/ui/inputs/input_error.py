@@ -16,12 +16,9 @@ class InputError(PodiumError):
 
 
 def check_extra(feature: str, extra: str = "client", *packages: str) -> None:
-    """Raise InputError if packages of an extra aren't installed.
+    """Raise InputError if packages of an extra aren't installed; `client` is for API servers.
 
-    Args:
-        feature: what needs the packages, as text for the message.
-        extra: name of the extra; `client` is for access to API servers.
-        packages: the packages to check; all packages of the extra if none are given.
+    The message begins with `feature`. Without `packages`, all packages of the extra are checked.
     """
     if missing := [one for one in packages or _PACKAGES[extra] if find_spec(one) is None]:
         raise InputError(f"{feature} needs {' and '.join(missing)}: pip install 'podium[{extra}]'")

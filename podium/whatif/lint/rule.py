@@ -1,7 +1,4 @@
-"""Lint rules: a check, with a page of the documentation that explains its findings.
-
-The pages are part of the package.
-"""
+"""Lint rules: a check, with a page of the documentation, which is part of the package."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -81,10 +81,7 @@ class StateFacts:
 
 
 def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[str]:
-    """Return a warning about everything that the state lacks; an empty list if it is complete.
-
-    The warning says what is missing, what follows from that, and how to export everything.
-    """
+    """Return a warning about all that the state lacks, what follows, and how to export it."""
     facts = (state, StateFacts(applied))
     usual = {kind: effect for kind, effect in _USUAL.items() if not state.of(kind)}
     if not state.is_export or not usual.keys() & _EVERYWHERE:

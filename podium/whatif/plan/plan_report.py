@@ -408,10 +408,7 @@ class WorkloadSummary(Report, kw_only=True):
 
     @property
     def ready_share(self) -> float:
-        """The smallest share of pods that was ready; 1 without pods.
-
-        The share is of the number of pods before, or of the wanted number if it is smaller.
-        """
+        """The least ready share of the pods before, or wanted if fewer; 1 without pods."""
         counted = min(self.pods, self.wanted)
         return self.ready_least / counted if counted else 1.0
 

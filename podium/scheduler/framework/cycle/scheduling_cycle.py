@@ -88,11 +88,7 @@ class SchedulingCycle:
         self._met: set[_Key] = set()
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
-        """Decide about a pending pod; its `nominated_node_name` is tried first.
-
-        Raises:
-            KeyError: there is no profile with this `scheduler_name`.
-        """
+        """Decide about a pod, its nominated node first; raises KeyError without such a profile."""
         if self._snapshot.classes.is_crowded:
             self._evaluations, self._newcomers = Recent(_EVALUATIONS_MAX), Recent(_NEWCOMERS_MAX)
             self._met.clear()

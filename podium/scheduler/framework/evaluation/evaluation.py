@@ -99,11 +99,7 @@ class Evaluation:
         return self._rivalry if self._nominator else None
 
     def refresh(self, pod: PodInfo) -> None:
-        """Update filters and scores from the snapshot, for a cycle of `pod`.
-
-        Raises:
-            CycleError: a plugin failed; the next call computes everything anew.
-        """
+        """Update filters and scores for `pod`; after a CycleError, the next call starts anew."""
         changes = self._changes.new(at_most=_CATCH_UP_MAX)
         self._pod, scoring, flipped = pod, self._scoring, False
         try:

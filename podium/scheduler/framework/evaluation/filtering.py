@@ -149,11 +149,7 @@ class Filtering:
         return rows
 
     def failure(self, among: Mask | None = None) -> CycleError | None:
-        """Return the error of a filter on a row that all filters before it pass, if any.
-
-        Args:
-            among: the rows that count; None for all.
-        """
+        """Return a filter's error on a row, `among` some, that all filters before it pass."""
         for index, state in self._failing:
             codes = state.failures()
             if not codes:

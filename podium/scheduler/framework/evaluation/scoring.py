@@ -20,13 +20,7 @@ INFEASIBLE = -1
 
 
 class Scoring:
-    """Scores of all rows for one class of pods; only those of feasible rows are valid.
-
-    Attributes:
-        local_total: int64[nodes], the weighted sum of local scores; `relative_total` of others.
-        preference: int64[nodes], orders rows by total score, then node name; greater is better.
-        error: the failure of a PreScore plugin, so that there are no scores; else None.
-    """
+    """Scores of all rows for one class of pods; only those of feasible rows are valid."""
 
     def __init__(
         self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo, filtering: Filtering
@@ -39,6 +33,7 @@ class Scoring:
         self._ties = snapshot.ties
         self._ties_at = self._ties.data
         self.error = self._make_states(pipeline, pod)
+        """The failure of a PreScore plugin, so that there are no scores; else None."""
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
         of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
         constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
@@ -52,6 +47,7 @@ class Scoring:
             _weighted(s.all_scores(self._node_count), weight) for s, weight in self._row_scores
         ]
         self.local_total = self._node_total + scored[0] if scored else self._node_total.copy()
+        """int64[nodes], the weighted sum of local scores; `relative_total` of others."""
         for scores in scored[1:]:
             self.local_total += scores
         self._local_total_at = self.local_total.data
@@ -127,6 +123,7 @@ class Scoring:
         if not self._filtering.is_open_everywhere:
             totals[self._filtering.outcome != 0] = INFEASIBLE
         self.preference = totals
+        """int64[nodes], orders rows by total score, then node name; greater is better."""
         self._preference_at = totals.data
 
     def preference_among(self, feasible: Mask) -> Scores:

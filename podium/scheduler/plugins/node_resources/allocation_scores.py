@@ -23,20 +23,17 @@ _SHAPE_SCORE_MAX = 10
 
 
 class FreeAmounts(ScoredColumns):
-    """Free amounts of each resource, times a hundred.
-
-    Attributes:
-        left: [resources, nodes]; negative if more is requested than the node has, or it has none.
-        full: [resources, nodes], a hundred times what nodes have.
-        weight_sums: [nodes], sum of the weights of the resources that a node has; at least 1.
-    """
+    """Free amounts of each resource, times a hundred."""
 
     factor, bound = _FULL_PERCENT, 0
 
     def prepare(self) -> None:
         self.full = self.capacity * _FULL_PERCENT * self.has
+        """[resources, nodes], a hundred times what nodes have."""
         self.weight_sums = np.maximum(self.weights @ self.has, 1).astype(self.dtype)
+        """[nodes], sum of the weights of the resources that a node has; at least 1."""
         self.left = np.zeros_like(self.capacity)
+        """[resources, nodes]; negative if more is requested than the node has, or it has none."""
         self._left_at = [left.data for left in self.left]
 
     def take_rows(self, rows: NDArray[np.intp] | slice) -> None:

@@ -1,7 +1,4 @@
-"""The protection of pods from preemption by rules, one for each option.
-
-`ProtectedPods` keeps the results of the rules as columns by slot.
-"""
+"""The protection of pods from preemption by rules, one for each option."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -28,12 +28,8 @@ def stranded_victims(
 ) -> tuple[int, set[int]]:
     """Count the victims without a controller, or whose replacement fits no node at present.
 
-    Args:
-        victims: in the order in which their replacements are placed, the most important first.
-        own_row: the row of the victims, on which no replacement is placed; -1 for any row.
-
-    Returns:
-        The number of these victims, and the rows of the placed replacements.
+    Replacements are placed in the order of the victims, none on `own_row`; the rows of those that
+    fit are returned, too.
     """
     stranded, taken = 0, set()
     with TrialChanges(handle.snapshot) as changes:

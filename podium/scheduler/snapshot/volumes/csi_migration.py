@@ -105,11 +105,7 @@ def in_tree_plugin(source: Object) -> InTreePlugin | None:
 
 
 def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
-    """Return the CSI driver and handle of an in-tree volume; None for other volumes.
-
-    Raises:
-        MigrationError: the volume can't be translated.
-    """
+    """Return the CSI driver and handle of an in-tree volume, or None; raises MigrationError."""
     plugin = in_tree_plugin(spec)
     if plugin is None:
         return None

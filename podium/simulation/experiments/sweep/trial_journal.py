@@ -19,12 +19,7 @@ Result = Mapping[str, Any]
 
 
 class TrialJournal:
-    """The results of a sweep's runs by key, in a file that only one process writes.
-
-    Raises:
-        PodiumError: the directory has the journal of another sweep, another process writes
-            it, or it can't be read or written.
-    """
+    """The results of a sweep's runs by key, in a file of one process; raises PodiumError."""
 
     def __init__(self, directory: Path, digest: str) -> None:
         self._path = directory / NAME
