@@ -12,6 +12,16 @@ from msgspec.structs import replace
 class PodiumError(Exception):
     """The base of all errors that Podium raises on purpose."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Constructors don't take the message, which is what an exception is usually made anew with.
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(kind: type[PodiumError], args: tuple[Any, ...], state: dict[str, Any]) -> PodiumError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(state)
+    return error
+
 
 class ErrorKind(StrEnum):
     """The kind of a field's fault, such as `Invalid value`, with which messages begin."""
@@ -26,7 +36,7 @@ class ErrorKind(StrEnum):
     TOO_MANY = "Too many"
 
 
-OMITTED = object()
+OMITTED = msgspec.UNSET
 """Replaces a value that messages don't show, for fields with too many entries."""
 
 _WITHOUT_VALUE = frozenset(

@@ -156,7 +156,7 @@ class ResourceClaimController(SequencedReconciler):
             "annotations": {**part(spec, "metadata", "annotations"), POD_CLAIM_NAME: entry["name"]},
         }
         owner = {**_POD_TYPE, **pod}
-        claim = owned_object(owner, _API_VERSION, _CLAIM, metadata, spec=spec["spec"])
+        claim = owned_object(owner, _API_VERSION, _CLAIM, metadata, spec=part(spec, "spec"))
         (outcome,) = yield from made([Create(kind=_CLAIM, obj=claim)])
         if outcome.error is not None or outcome.obj is None:
             self._record_failure(pod, entry, f"create ResourceClaim : {outcome.error}")

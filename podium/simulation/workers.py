@@ -5,6 +5,7 @@ doesn't depend on the number of processes.
 """
 
 import os
+import pickle
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -178,7 +179,16 @@ def answer_in_fork(function: Callable[[Item], Result], item: Item, writer: Conne
     try:
         answer = False, function(item)
     except Exception as error:  # noqa: BLE001 - it is raised where it is waited for
-        answer = True, error
+        answer = True, _sendable(error)
     # The parent may have stopped waiting.
     with suppress(BrokenPipeError):
         writer.send(answer)
+
+
+def _sendable(error: Exception) -> Exception:
+    # Exceptions of plugins, for example, needn't survive being copied.
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 - constructors may raise anything
+        return PodiumError(f"{type(error).__name__}: {error}")
+    return error

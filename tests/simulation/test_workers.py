@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from multiprocessing import active_children
 from multiprocessing.context import ForkProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from podium.api.errors import PodiumError
+from podium.api.errors import OMITTED, FieldError, InvalidValueError, PodiumError
+from podium.cluster.drivers.machine_health import MachineError
 from podium.simulation.workers import Forks, LostProcessError, in_a_copy, in_workers
 
 
@@ -65,6 +67,34 @@ def test_what_is_wrong_with_an_item_is_raised_in_its_turn() -> None:
     assert next(found) == 0
     with pytest.raises(PodiumError, match="no"):
         next(found)
+
+
+class StubbornError(Exception):
+    """Can't be made from its message."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first}, {second}")
+
+
+def test_errors_come_back_whole_whatever_their_constructors_take() -> None:
+    errors = [
+        MachineError("m", "Pod/x", KeyError("spec")),
+        InvalidValueError(FieldError("a", OMITTED, "no")).under("b"),
+        StubbornError("one", "two"),
+    ]
+    raised: list[Any] = []
+    for error in errors:
+
+        def fail(error: Exception = error) -> None:
+            raise error
+
+        with pytest.raises(PodiumError) as caught:
+            in_a_copy(fail)
+        raised.append(caught.value)
+    machine, value, other = raised
+    assert (str(machine), machine.who) == (str(errors[0]), "m")
+    assert str(value.under("c")) == "c.b.a: Invalid value: no"
+    assert str(other) == "StubbornError: one, two"
 
 
 def test_a_process_that_dies_is_missed() -> None:

@@ -27,8 +27,6 @@ from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.decide.scenario import DecisionScenario
 
-# Nothing happens in a scenario that would end a wait.
-
 
 class Decided(msgspec.Struct, frozen=True):
     """One decision of a scenario."""

@@ -182,3 +182,9 @@ def test_an_error_in_a_selector_names_the_claim_of_each_pod() -> None:
     for one in plan.pending:
         assert f"claim {one.pod}-gpu-" in one.message
         assert "no such key: model" in one.message
+
+
+def test_a_template_without_a_spec_makes_claims_that_need_no_device() -> None:
+    empty = {**TEMPLATE, "spec": {}}
+    plan = podium.load(node("n1"), empty).plan(apply=pod("p", resourceClaims=[USE]))
+    assert [placed.node for placed in plan.placements] == ["n1"]
