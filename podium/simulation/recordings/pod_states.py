@@ -1,7 +1,6 @@
 """States of replayed pods: the recorded states without the decisions of the scheduler."""
 
 from contextlib import suppress
-from typing import Any
 
 from podium.api.objects import Object, conditions_of, metadata_of, spec_of, status_of, without
 from podium.api.pods import node_name_of, nominated_node_of
@@ -12,14 +11,16 @@ _GATED = "SchedulingGated"
 # Fields of a terminating pod, and finalizers, as a replay has no components that remove them.
 _OF_THE_END = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers")
 _OF_THE_SERVER = ("resourceVersion", "generation", "managedFields")
+# The names of claims for devices, which the replayed scheduler and controller write.
+_OF_CLAIMS = ("resourceClaimStatuses", "extendedResourceClaimStatus")
 
 
 def arriving(obj: Object, *, keeps_node: bool) -> Object:
     """Return a pod as it was when created, with `spec.nodeName` only if `keeps_node`."""
     spec = dict(obj["spec"]) if keeps_node else without(obj["spec"], "nodeName")
-    status: dict[str, Any] = {"phase": "Pending"}
-    if qos := status_of(obj).get("qosClass"):
-        status["qosClass"] = qos
+    kept = ("qosClass", "resourceClaimStatuses")
+    recorded = status_of(obj)
+    status = {"phase": "Pending", **{field: recorded[field] for field in kept if field in recorded}}
     if conditions := [one for one in conditions_of(obj) if one.get("reason") == _GATED]:
         status["conditions"] = conditions
     metadata = without(obj["metadata"], *_OF_THE_END)
@@ -30,7 +31,11 @@ def replacement(obj: Object, name: str, uid: str, now_s: float) -> Object:
     """Return the pod that a controller would create in place of a lost pod."""
     pod = arriving(obj, keeps_node=False)
     metadata = {**pod["metadata"], "name": name, "uid": uid}
-    return {**pod, "metadata": {**metadata, "creationTimestamp": timestamp(now_s)}}
+    return {
+        **pod,
+        "metadata": {**metadata, "creationTimestamp": timestamp(now_s)},
+        "status": without(pod["status"], *_OF_CLAIMS),
+    }
 
 
 def is_decided_on(pod: Object) -> bool:
@@ -77,7 +82,8 @@ def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
     """Return a replayed pod, bound `shift_s` seconds later, with the recorded node's status."""
     others = [one for one in recorded.get("conditions") or () if not _is_schedulers(one)]
     own = [one for one in conditions_of(current) if _is_schedulers(one)]
-    status = {**without(recorded, "nominatedNodeName"), "conditions": [*own, *others]}
+    status = {**without(recorded, "nominatedNodeName", *_OF_CLAIMS), "conditions": [*own, *others]}
+    status |= {field: value for field, value in status_of(current).items() if field in _OF_CLAIMS}
     started = recorded.get("startTime")
     if started and abs(shift_s) >= 1:
         with suppress(TimeError):

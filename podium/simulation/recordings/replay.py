@@ -25,6 +25,7 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import is_finished, node_name_of
+from podium.api.policy.disruption_target import BY_DEVICE_TAINT
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.verb_options import DeleteOptions
@@ -49,6 +50,7 @@ from podium.simulation.recordings.pod_states import (
     status_at,
     updated,
 )
+from podium.simulation.recordings.replayed_claims import CLAIM, ReplayedClaims
 from podium.simulation.recordings.segments import RecordedChange, Recording
 
 Progress = Callable[[float, int], None]
@@ -56,8 +58,15 @@ Progress = Callable[[float, int], None]
 
 _PROGRESS_EVERY = 200
 _POD = KINDS["Pod"]
-# Controllers that act on pods which are on other nodes than in the recording.
-_CONTROLLERS = frozenset({"pod-garbage-collector", "taint-eviction-controller"})
+# Controllers that act on pods whose nodes or devices are other ones than in the recording.
+_CONTROLLERS = frozenset(
+    {
+        "device-taint-eviction-controller",
+        "pod-garbage-collector",
+        "resource-claim-controller",
+        "taint-eviction-controller",
+    }
+)
 
 
 class ReplayedPod(msgspec.Struct):
@@ -97,7 +106,7 @@ def replay(
         )
     )
     records = pod_records(recording)
-    pods = _ReplayedPods(cluster, records)
+    pods = _ReplayedPods(cluster, recording, records)
     cluster.load(recording.state, defaulted=True)
     cluster.start()
     (handle,) = cluster.schedulers.values()
@@ -148,6 +157,8 @@ def replay(
             cluster.driver.run_until(change.at_s)
         if change.kind == "Pod":
             pods.play(change)
+        elif change.kind == CLAIM:
+            pods.claims.play(change)
         else:
             _write(cluster.store, change)
         if progress is not None and number % _PROGRESS_EVERY == 0:
@@ -176,7 +187,14 @@ class _ReplayedPods:
     a pod that is preempted only in the replay gets a replacement, which stands in for that pod.
     """
 
-    def __init__(self, cluster: Cluster, records: Mapping[str, PodRecord]) -> None:
+    def __init__(
+        self, cluster: Cluster, recording: Recording, records: Mapping[str, PodRecord]
+    ) -> None:
+        self.claims = ReplayedClaims(
+            cluster,
+            recording,
+            lambda pod_uid: pod_uid in records and self._is_ours(records[pod_uid]),
+        )
         self.scheduler_names: set[str] = set()
         self.results = {recorded: ReplayedPod() for recorded in records}
         """The outcomes for recorded pods, by uid."""
@@ -201,6 +219,7 @@ class _ReplayedPods:
 
         revision = self._store.revision
         self._watch = self._store.watch("Pod", from_revision=revision, wake=look_soon)
+        self.claims.start()
         for recorded, record in self._records.items():
             if record.created_s is not None:
                 continue
@@ -265,6 +284,7 @@ class _ReplayedPods:
             return
         self._assign(recorded, place)
         self._store.create("Pod", pod)
+        self.claims.create_for(pod, recorded)
         if node_name_of(pod):
             self._bound(recorded, pod)
 
@@ -275,6 +295,9 @@ class _ReplayedPods:
             if preemptor is None or preemptor.scheduler_name in self.scheduler_names:
                 self._schedule(record.preemptor)
                 return
+        if record.cause is BY_DEVICE_TAINT:
+            # In the replay, the pods that use the device are evicted by the controller.
+            return
         self._waiting.pop(recorded, None)
         self._due = {place: due for place, due in self._due.items() if due[0] != recorded}
         current = self._current(recorded)
@@ -321,6 +344,7 @@ class _ReplayedPods:
             if old is None or recorded not in self._records:
                 continue
             if event.type == "DELETED":
+                self.claims.delete_of(new)
                 if not is_terminating(old):
                     self._terminates(recorded, new)
                 due = self._due.pop(place_of(new), None)

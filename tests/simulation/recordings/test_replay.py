@@ -7,8 +7,15 @@ import yaml
 
 from podium.simulation.recordings.comparison import ReplayReport, compare
 from podium.simulation.recordings.replay import replay
-from podium.simulation.recordings.segments import Recording
+from podium.simulation.recordings.segments import RecordedChange, Recording
 from podium.ui.inputs.configurations import read_scheduler_config
+from tests.cluster.virtual.test_resource_claims import (
+    GPU_CLASS,
+    TEMPLATE,
+    USE,
+    gpus,
+    shared_claim,
+)
 from tests.conftest import ROOT
 from tests.replacing import replace
 from tests.simulation.recordings.recorded import (
@@ -143,3 +150,97 @@ def _moved(obj: object) -> object:
     if isinstance(obj, dict) and obj.get("spec", {}).get("nodeName"):
         return {**obj, "spec": {**obj["spec"], "nodeName": "n-3"}}
     return obj
+
+
+def test_claims_are_allocated_shared_and_freed_as_recorded(tmp_path: Path) -> None:
+    train = deployment("train", 2, "low", "1")
+    train["spec"]["template"]["spec"]["resourceClaims"] = [USE]
+    shared = {"name": "gpu", "resourceClaimName": "shared"}
+    named = {**GPU_CLASS, "spec": {**GPU_CLASS["spec"], "extendedResourceName": "example.com/gpu"}}
+    extended = pod("extended", "low", "1")
+    extended["spec"]["containers"][0]["resources"]["limits"] = {"example.com/gpu": "1"}
+    steps: list[Step] = [
+        {"at": "10s", "apply": shared_claim()},
+        {"at": "11s", "apply": pod("s1", "mid", "500m", resourceClaims=[shared])},
+        {"at": "12s", "apply": pod("s2", "mid", "500m", resourceClaims=[shared])},
+        {"at": "13s", "apply": extended},
+        {"at": "14s", "apply": pod("last", "low", "100m", resourceClaims=[USE])},
+        {"at": "60s", "delete": "pod/s1"},
+        {"at": "70s", "delete": "pod/s2"},
+        {"at": "110s", "delete": "pod/extended"},
+    ]
+    manifests = [named, TEMPLATE, gpus("n-1", 3), train]
+    text = scenario(steps, nodes=ONE_NODE, manifests=manifests, until="4m")
+    recording = record(tmp_path, text)
+    bound = {
+        change.obj["metadata"]["name"]: change.at_s - recording.started_s
+        for change in reversed(recording.changes)
+        if change.obj.get("spec", {}).get("nodeName") and change.kind == "Pod"
+    }
+    assert bound["extended"] >= 70
+    assert bound["last"] >= 110
+    report = replayed(recording)
+    assert (report.alike, report.has_differences) == (6, False), report
+
+
+def test_the_replacement_of_a_pod_has_a_claim_of_its_own(tmp_path: Path) -> None:
+    train = deployment("train", 2, "low", "1")
+    train["spec"]["template"]["spec"]["resourceClaims"] = [USE]
+    steps: list[Step] = [
+        {"at": "10s", "apply": pod("urgent", "high", "3")},
+        {"at": "60s", "delete": "pod/urgent"},
+        {"at": "120s", "apply": pod("late", "low", "1", resourceClaims=[USE])},
+    ]
+    manifests = [GPU_CLASS, TEMPLATE, gpus("n-1", 2), train]
+    for schedulers, configuration in (([{}], NO_PREEMPTION), (WITHOUT_PREEMPTION, "")):
+        text = scenario(steps, nodes=ONE_NODE, manifests=manifests, schedulers=schedulers)
+        recording = record(tmp_path / f"{len(configuration)}", text)
+        report = replayed(recording, configuration)
+        assert len(report.preemptions) == 1
+        # The devices are taken all the same.
+        assert "default/late" not in [one.pod for one in report.placements]
+
+
+def test_devices_that_other_schedulers_gave_are_taken(tmp_path: Path) -> None:
+    other = pod("other", "high", "1", schedulerName="other", resourceClaims=[USE])
+    profile = NO_PREEMPTION.replace("- plugins", "- schedulerName: other\n  plugins")
+    schedulers = [{}, {"configuration": yaml.safe_load(profile)}]
+    steps: list[Step] = [
+        {"at": "10s", "apply": other},
+        {"at": "20s", "apply": pod("own", "low", "1", resourceClaims=[USE])},
+        {"at": "60s", "delete": "pod/other"},
+    ]
+    manifests = [GPU_CLASS, TEMPLATE, gpus("n-1", 1)]
+    text = scenario(steps, nodes=ONE_NODE, manifests=manifests, schedulers=schedulers)
+    recording = record(tmp_path, text)
+    (own,) = (one for one in replay(recording).records.values() if one.key == "default/own")
+    assert own.bound_s is not None
+    assert own.bound_s - recording.started_s >= 60
+    report = replayed(recording)
+    assert (report.alike, report.has_differences) == (1, False), report
+
+
+def test_drivers_report_of_devices_as_long_after_the_allocation(tmp_path: Path) -> None:
+    slow = gpus("n-1", 1)
+    slow["spec"]["devices"][0] |= {
+        "bindingConditions": ["attached"],
+        "bindingFailureConditions": ["broken"],
+    }
+    steps: list[Step] = [{"at": "10s", "apply": pod("p", "low", "1", resourceClaims=[USE])}]
+    text = scenario(steps, nodes=ONE_NODE, manifests=[GPU_CLASS, TEMPLATE, slow], until="2m")
+    recording = record(tmp_path, text)
+    (allocated,) = (
+        change.new
+        for change in recording.changes
+        if change.kind == "ResourceClaim" and (change.new or {}).get("status", {}).get("allocation")
+    )
+    assert not replayed(recording).has_differences
+    condition = {"type": "attached", "status": "True"}
+    device = {"driver": "gpu.example.com", "pool": "n-1", "device": "gpu-0"}
+    reported = {**allocated["status"], "devices": [{**device, "conditions": [condition]}]}
+    change = RecordedChange(
+        "ResourceClaim", allocated, {**allocated, "status": reported}, recording.started_s + 40
+    )
+    (placed,) = replay(replace(recording, changes=[*recording.changes, change])).pods.values()
+    assert placed.bound_s is not None
+    assert 30 <= placed.bound_s - recording.started_s - 10 <= 35
