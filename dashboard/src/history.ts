@@ -7,7 +7,7 @@ import type { Entry, Step, View } from "./shapes";
 // A page that stays open forgets what is older.
 const STEPS_MAX = 20_000;
 const ENTRIES_MAX = 50_000;
-// How far the lanes go back for disruptions.
+// How far the lanes and the top of the list go back for disruptions.
 const DISRUPTIONS_S = 3600;
 
 // A disruption says all that the scheduler's Event about it says.
@@ -60,6 +60,12 @@ export class History {
         if (one.text && (!lane || one.lane === lane)) yield one;
       }
     }
+  }
+
+  // The disruptions until then of the hour before, the latest first.
+  *disruptedLately(): Iterable<LaidEntry> {
+    const { all } = this.disruptions;
+    for (let at = this.disruptionsEnd - 1; at >= 0 && all[at]!.atS >= this.atS - DISRUPTIONS_S; at--) yield entryOf(all[at]!);
   }
 
   add(step: Step) {

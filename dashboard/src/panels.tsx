@@ -1,7 +1,7 @@
 // What stands beside the picture: what was disrupted lately, queues, budgets, nodes under pressure.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { budgetKey, type Cluster } from "./cluster";
+import { budgetKey, podKey, type Cluster } from "./cluster";
 import { entryOf } from "./disruptions";
 import { count, several, wallTime } from "./format";
 import type { History } from "./history";
@@ -126,7 +126,12 @@ function Budgets({ history }: { history: History }) {
       return (
         <>
           <a href={budgetLink(one)} aria-label={budgetKey(one)}>{one.name} <small>{one.namespace}</small></a>
-          {hit && <small class={hit.allowed > 0 ? "" : "bad"}> {hit.allowed > 0 ? "hit" : "violated"} {wallTime(clock, hit.atS, lastS)}</small>}
+          {hit && (
+            <small>
+              {" "}<span class={hit.allowed > 0 ? "" : "bad"}>{hit.allowed > 0 ? "hit" : "violated"} {wallTime(clock, hit.by.atS, lastS)}</span>
+              {hit.by.preemptor ? <> by <PodLink pod={hit.by.preemptor} within={one.namespace} /></> : <>: <PodLink pod={podKey(hit.by.pod)} within={one.namespace} /> {wordOf(entryOf(hit.by))}</>}
+            </small>
+          )}
         </>
       );
     } },
@@ -142,12 +147,12 @@ function Budgets({ history }: { history: History }) {
   );
 }
 
-// When the pods of each budget were disrupted last, and how many disruptions it allowed then.
+// The last disruption of the pods of each budget, and how many it allowed then.
 function lastHits({ disruptions: { all }, disruptionsEnd }: History) {
-  const hits = new Map<string, { atS: number; allowed: number }>();
+  const hits = new Map<string, { by: Disruption; allowed: number }>();
   for (let at = disruptionsEnd - 1; at >= 0 && at >= disruptionsEnd - LATELY_SEEN; at--) {
-    const { atS, budgets } = all[at]!;
-    for (const one of budgets) if (!hits.has(budgetKey(one))) hits.set(budgetKey(one), { atS, allowed: one.allowed });
+    const by = all[at]!;
+    for (const one of by.budgets) if (!hits.has(budgetKey(one))) hits.set(budgetKey(one), { by, allowed: one.allowed });
   }
   return hits;
 }

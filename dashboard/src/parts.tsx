@@ -2,8 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./connection";
-import { clockTime, count, elapsed, wallTime } from "./format";
-import { laneOf, type LaidEntry } from "./lanes";
+import { clockTime, count, elapsed, several, wallTime } from "./format";
+import { laneOf } from "./lanes";
+import { linesOf, type Line } from "./lines";
 import { Name } from "./names";
 import { usePalette } from "./palette";
 import { budgetLink, nodeLink, podLink } from "./routes";
@@ -24,43 +25,32 @@ export function PodName({ pod }: { pod: Pod }) {
   );
 }
 
-// A link to a pod by its namespace and name.
-export function PodLink({ pod }: { pod: string }) {
+// A link to a pod by its namespace and name; within a namespace, the name says enough.
+export function PodLink({ pod, within = "" }: { pod: string; within?: string }) {
   const [namespace, name] = pod.split("/") as [string, string];
-  return <a href={podLink({ namespace, name })}>{pod}</a>;
-}
-
-interface Line { entry: Entry & Partial<LaidEntry>; firstS: number; times: number }
-
-// Entries as lines, of which equal ones are one with a count; the latest come first.
-function linesOf(entries: Iterable<Line["entry"]>, linesMax: number): Line[] {
-  const lines = new Map<string, Line>();
-  for (const entry of entries) {
-    const key = `${entry.type} ${entry.kind} ${entry.namespace}/${entry.name} ${entry.text} ${entry.preemptor}`;
-    const line = lines.get(key);
-    if (line) [line.times, line.firstS] = [line.times + 1, entry.atS];
-    else if (lines.size === linesMax) break;
-    else lines.set(key, { entry, firstS: entry.atS, times: 1 });
-  }
-  return [...lines.values()];
+  return <a href={podLink({ namespace, name })} aria-label={pod}>{namespace === within ? name : pod}</a>;
 }
 
 interface EntriesProps { entries: Iterable<Line["entry"]>; linesMax?: number; isOfOne?: boolean }
 
 // The lines of a timeline, with links to what they are about unless that is always the same.
-export function Entries({ entries, linesMax = Infinity, isOfOne = false }: EntriesProps) {
+export const Entries = ({ entries, linesMax = Infinity, isOfOne = false }: EntriesProps) =>
+  <Lines lines={linesOf(entries, linesMax)} isOfOne={isOfOne} />;
+
+// The first ones may stand on top of the rest.
+export function Lines({ lines, onTop = 0, isOfOne = false }: { lines: Line[]; onTop?: number; isOfOne?: boolean }) {
   const { view: { clock }, lastS } = useStore().history!;
   return (
     <ol class={isOfOne ? "entries of-one" : "entries"}>
-      {linesOf(entries, linesMax).map(({ entry, firstS, times }) => (
-        <li>
+      {lines.map(({ entry, firstS, times, others }, index) => (
+        <li class={index < onTop ? "on-top" : ""}>
           <time dateTime={clockTime(clock, entry.atS)}><b>{wallTime(clock, entry.atS, lastS)}</b> {elapsed(entry.atS)}</time>
           <b class={`mark ${laneOf(entry)}`}>{wordOf(entry)}</b>
-          {!isOfOne && <Subject entry={entry} />}
+          {!isOfOne && (others.length ? <b>{several(others.length + 1, entry.kind.toLowerCase())}</b> : <Subject entry={entry} />)}
           <span>
-            {entry.text}
+            {others.length ? <><Subject entry={entry} /> and {count(others.length)} others, since {wallTime(clock, firstS, lastS)}</> : entry.text}
             {entry.preemptor && <> by <PodLink pod={entry.preemptor} /></>}
-            {times > 1 && <b class="times" title={`the first at ${clockTime(clock, firstS)}`}> {count(times)} ×</b>}
+            {times > 1 && !others.length && <b class="times" title={`the first at ${clockTime(clock, firstS)}`}> {count(times)} ×</b>}
           </span>
         </li>
       ))}

@@ -9,6 +9,7 @@ import { Told } from "./presentation";
 import { budgetLink, nodeLink, podLink } from "./routes";
 import type { Budget, Disruption, NodePage, PodPage } from "./shapes";
 import { useStore } from "./store";
+import { SortedTable, type Column } from "./table";
 import { amountsIn } from "./usage";
 
 export function PodView({ namespace, name }: { namespace: string; name: string }) {
@@ -73,18 +74,35 @@ function Ends({ disruptions }: { disruptions: Disruption[] }) {
     <section class="ends">
       <h2>{several(disruptions.length, "disruption")}</h2>
       {disruptions.map((one) => (
-        <Facts key={one.number} facts={[
-          ["When", `${wallTime(clock, one.atS, lastS)} UTC, ${elapsed(lastS - one.atS)} ago`],
-          ["How", <b class="bad">{one.clause}</b>],
-          ["By", one.preemptor && <PodLink pod={one.preemptor} />],
-          ["Budgets", one.budgets.length ? one.budgets.map((budget) => <BudgetThen key={budget.name} budget={budget} />) : "none"],
-          ["Replaced by", one.replacement ? <PodLink pod={one.replacement} /> : one.ownerUid ? "nothing yet" : "nothing, as nothing owns it"],
-          ["Says", one.message],
-        ]} />
+        <div key={one.number}>
+          <Facts facts={[
+            ["When", `${wallTime(clock, one.atS, lastS)} UTC, ${elapsed(lastS - one.atS)} ago`],
+            ["How", <b class="bad">{one.clause}</b>],
+            ["By", one.preemptor && <PodLink pod={one.preemptor} />],
+            ["Budgets", one.budgets.length ? one.budgets.map((budget) => <BudgetThen key={budget.name} budget={budget} />) : "none"],
+            ["Replaced by", one.replacement ? <PodLink pod={one.replacement} /> : one.ownerUid ? "nothing yet" : "nothing, as nothing owns it"],
+            ["Says", one.message],
+          ]} />
+          {one.preemptor && one.preemptorRequests && <Rivals preemption={one} />}
+        </div>
       ))}
     </section>
   );
 }
+
+// A victim and its preemptor, as they were then.
+const Rivals = ({ preemption: { pod, preemptor, preemptorPriority, preemptorRequests } }: { preemption: Disruption }) => (
+  <SortedTable label="Victim and preemptor" columns={RIVALS} rows={[
+    { pod: podKey(pod), priority: pod.priority, requests: pod.requests },
+    { pod: preemptor, priority: preemptorPriority, requests: preemptorRequests },
+  ]} />
+);
+
+const RIVALS: Column<{ pod: string; priority: number; requests: Record<string, number> }>[] = [
+  { title: "Victim and preemptor", value: (one) => one.pod },
+  { title: "Priority", value: (one) => one.priority },
+  { title: "Requests", value: (one) => amountsIn(one.requests) || "nothing" },
+];
 
 const BudgetThen = ({ budget }: { budget: Budget }) => (
   <div>

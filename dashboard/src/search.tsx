@@ -1,38 +1,79 @@
-// Finds pods and nodes by name, also pods that are gone.
+// Finds pods and nodes by name, also pods that are gone, and by the resources that they have or request.
 import { useState } from "preact/hooks";
-import { podKey } from "./cluster";
+import { podKey, type Cluster } from "./cluster";
 import { entryOf } from "./disruptions";
 import { wallTime } from "./format";
 import type { History } from "./history";
 import { wordOf } from "./parts";
 import { nodeLink, open, podLink } from "./routes";
+import type { Node, Pod } from "./shapes";
 import { useStore } from "./store";
+import { amountOf, isThere, requestedOf, roomOf, wordFor } from "./usage";
 
-const RESULTS_MAX = 12;
+const RESULTS_MAX = 14;
+const LARGEST = 5;
 
 interface Result { name: string; what: string; link: string }
 
-function find({ cluster, disruptions, view: { clock }, lastS }: History, words: string): Result[] {
+function find(history: History, words: string): Result[] {
   const wanted = words.trim().toLowerCase();
-  const results: Result[] = [];
-  if (!wanted) return results;
-  for (const node of cluster.nodes.values()) {
-    if (results.length === RESULTS_MAX / 2) break;
-    if (node.name.toLowerCase().includes(wanted)) results.push({ name: node.name, what: "node", link: nodeLink(node.name) });
+  if (!wanted) return [];
+  const results = new Map<string, Result>();
+  const add = (found: Iterable<Result>, max: number) => {
+    for (const one of found) {
+      if (max <= 0 || results.size === RESULTS_MAX) return;
+      if (!results.has(one.link)) { results.set(one.link, one); max--; }
+    }
+  };
+  const { cluster } = history;
+  add(named(cluster.nodes.values(), (node) => node.name, wanted, nodeResult), RESULTS_MAX / 2);
+  add(withResource(cluster, wanted), RESULTS_MAX);
+  add(named(cluster.pods.values(), podKey, wanted, podResult), RESULTS_MAX);
+  add(gone(history, wanted), RESULTS_MAX);
+  return [...results.values()];
+}
+
+const nodeResult = ({ name }: Node): Result => ({ name, what: "node", link: nodeLink(name) });
+const podResult = (pod: Pod): Result => ({ name: podKey(pod), what: pod.node || pod.queue || "pod", link: podLink(pod) });
+
+function* named<T>(all: Iterable<T>, nameOf: (one: T) => string, wanted: string, resultOf: (one: T) => Result) {
+  for (const one of all) if (nameOf(one).toLowerCase().includes(wanted)) yield resultOf(one);
+}
+
+// The nodes that have a resource of that name, the fullest first, and the pods that request most of it.
+function* withResource(cluster: Cluster, wanted: string): Iterable<Result> {
+  const resource = cluster.resources.find((one) => one !== "pods" && wordFor(one).toLowerCase().includes(wanted));
+  if (!resource) return;
+  const filled = (node: Node) => (cluster.usageOf(node.name).requested.get(resource) ?? 0) / roomOf(node, resource);
+  const nodes = cluster.nodesByName.filter((node) => roomOf(node, resource));
+  for (const node of largest(nodes, filled)) {
+    yield { ...nodeResult(node), what: `node, ${wordFor(resource)} ${requestedOf(cluster.usageOf(node.name), [node], resource)}` };
   }
-  for (const pod of cluster.pods.values()) {
-    if (results.length === RESULTS_MAX) break;
-    if (podKey(pod).toLowerCase().includes(wanted)) results.push({ name: podKey(pod), what: pod.node || pod.queue || "pod", link: podLink(pod) });
+  for (const pod of largest(cluster.pods.values(), (one) => (isThere(one) ? one.requests[resource] ?? 0 : 0))) {
+    yield { ...podResult(pod), what: `requests ${amountOf(resource, pod.requests[resource]!)}, ${pod.node || pod.queue}` };
   }
-  const seen = new Set(results.map(({ link }) => link));
-  for (let at = disruptions.all.length - 1; at >= 0 && results.length < RESULTS_MAX; at--) {
-    const one = disruptions.all[at]!;
-    const link = podLink(one.pod);
-    if (!podKey(one.pod).toLowerCase().includes(wanted) || seen.has(link)) continue;
-    seen.add(link);
-    results.push({ name: podKey(one.pod), what: `${wordOf(entryOf(one))} ${wallTime(clock, one.atS, lastS)}`, link });
+}
+
+// The few of which something is largest, in order; none of which it is nothing.
+function largest<T>(all: Iterable<T>, valueOf: (one: T) => number): T[] {
+  const kept: [number, T][] = [];
+  for (const one of all) {
+    const value = valueOf(one);
+    if (!value || (kept.length === LARGEST && value <= kept[LARGEST - 1]![0])) continue;
+    const place = kept.findIndex(([other]) => other < value);
+    kept.splice(place < 0 ? kept.length : place, 0, [value, one]);
+    kept.length = Math.min(kept.length, LARGEST);
   }
-  return results;
+  return kept.map(([, one]) => one);
+}
+
+// The pods that were disrupted, the last first.
+function* gone({ disruptions: { all }, view: { clock }, lastS }: History, wanted: string): Iterable<Result> {
+  for (let at = all.length - 1; at >= 0; at--) {
+    const one = all[at]!;
+    if (!podKey(one.pod).toLowerCase().includes(wanted)) continue;
+    yield { name: podKey(one.pod), what: `${wordOf(entryOf(one))} ${wallTime(clock, one.atS, lastS)}`, link: podLink(one.pod) };
+  }
 }
 
 export function Search() {

@@ -26,7 +26,8 @@ export interface Entry {
 // A pod as it was when it began to go; of a page, with seconds since the start of the clock.
 export interface Disruption {
   number: number; atS: number; cause: string; group: "preempted" | "evicted" | "lost"; clause: string; message: string;
-  pod: Pod; ownerUid: string; budgets: Budget[]; preemptor: string; replacement: string;
+  pod: Pod; ownerUid: string; budgets: Budget[]; replacement: string;
+  preemptor: string; preemptorPriority: number; preemptorRequests: Record<string, number>;
 }
 
 // What changes from one moment to the next: whole new values, and the names of what is gone.

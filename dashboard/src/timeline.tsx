@@ -4,11 +4,13 @@ import { laneOfGroup } from "./disruptions";
 import { clockTime, count, elapsed } from "./format";
 import type { History } from "./history";
 import { LANES, type Lane } from "./lanes";
-import { Entries } from "./parts";
+import { linesOf } from "./lines";
+import { Entries, Lines } from "./parts";
 import { usePalette, type Palette } from "./palette";
 import { useStore } from "./store";
 
 const LINES_SHOWN = 60;
+const TOP_LINES = 3;
 const MORE_LINES = 1_000;
 const LANE_HEIGHT = 13;
 const PLAY_MS = 120;
@@ -54,7 +56,7 @@ export function Timeline({ hasEntries }: { hasEntries: boolean }) {
         onInput={(event) => { setPlaying(false); store.goTo(event.currentTarget.valueAsNumber); }} onKeyDown={onKeyDown} />
       {hasEntries && (
         <div class="scroll" tabIndex={0} role="region" aria-label="What happened, the latest first">
-          <Entries entries={history.latest(lane)} linesMax={linesMax} />
+          <What history={history} lane={lane} linesMax={linesMax} />
           <Rest history={history} lane={lane} linesMax={linesMax} show={() => setLinesMax(linesMax + MORE_LINES)} />
         </div>
       )}
@@ -70,6 +72,15 @@ function Filters({ lane, choose }: { lane: Lane | ""; choose(lane: Lane | ""): v
       ))}
     </span>
   );
+}
+
+// Of all that happens, the last disruptions stand on top, where what is newer doesn't hide them.
+function What({ history, lane, linesMax }: { history: History; lane: Lane | ""; linesMax: number }) {
+  if (lane) return <Entries entries={history.latest(lane)} linesMax={linesMax} />;
+  const top = linesOf(history.disruptedLately(), TOP_LINES, true);
+  const keys = new Set(top.map(({ key }) => key));
+  const rest = linesOf(history.latest(""), linesMax, true).filter(({ key }) => !keys.has(key));
+  return <Lines lines={[...top, ...rest]} onTop={top.length} />;
 }
 
 // What the list leaves out.

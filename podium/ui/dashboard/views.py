@@ -110,6 +110,7 @@ class Disruption(Shape, frozen=True, kw_only=True):
         owner_uid: uid of the pod's controller.
         budgets: the budgets that cover the pod, with the disruptions that they allowed then.
         preemptor: `namespace/name` of the preemptor; empty if there is none or it is unknown.
+        preemptor_requests: as in `Pod`, with what the preemptor requested then.
         replacement: the pod that the controller made next, `namespace/name`; empty until then.
     """
 
@@ -123,6 +124,8 @@ class Disruption(Shape, frozen=True, kw_only=True):
     owner_uid: str
     budgets: Sequence[Budget]
     preemptor: str
+    preemptor_priority: int = 0
+    preemptor_requests: Mapping[str, int] = {}
     replacement: str = ""
 
 

@@ -84,6 +84,7 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
     assert {"PodCreated", "PodBound", "PodTerminating"} <= types
     assert page["problem"] == ""
     assert [one["preemptor"] for one in (lost, second)] == ["default/high-0", "default/high-1"]
+    assert (lost["preemptorPriority"], lost["preemptorRequests"]) == (1000, {"cpu": 1500})
     assert (lost["cause"], begun["disruptions"], victim["history"]) == ("Preempted", 1, [])
     assert victim["preemption"]["headline"].startswith("high-0 took")
     assert "Nodes that don't fit" in json.dumps(page["explanation"])

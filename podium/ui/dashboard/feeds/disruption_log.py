@@ -135,7 +135,8 @@ class DisruptionLog:
             decision = self._decision(found.uid)
         elif cause is BY_EVICTION and is_cordoned(self._source.find("Node", "", found.node) or {}):
             cause = BY_DRAIN
-        preemptor = decision and f"{decision.preemptor.namespace}/{decision.preemptor.name}"
+        preemptor = decision and decision.preemptor
+        by = preemptor and self._source.find("Pod", preemptor.namespace, preemptor.name)
         covering = (b for b in self._source.known("PodDisruptionBudget") if selects(b, pod))
         disruption = Disruption(
             number=self.number + 1,
@@ -147,7 +148,9 @@ class DisruptionLog:
             pod=found,
             owner_uid=controller_uid(pod),
             budgets=[*map(described_budget, covering)],
-            preemptor=preemptor or "",
+            preemptor=f"{preemptor.namespace}/{preemptor.name}" if preemptor else "",
+            preemptor_priority=preemptor.priority if preemptor else 0,
+            preemptor_requests=described_pod(by).requests if by else {},
         )
         self._put(disruption, decision)
 

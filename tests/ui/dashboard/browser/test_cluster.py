@@ -191,6 +191,7 @@ def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> 
     has(page.locator("table.nodes"), "worker-7")
     page.get_by_role("searchbox", name="Filter Nodes").fill("worker")
     page.get_by_role("button", name="CPU").click()
+    assert page.locator("th[aria-sort=descending]").inner_text() == "CPU"
     has(page.locator("table.nodes tbody tr").first, "4 of 4 100 %")
     assert page.locator("table.nodes tbody tr").count() == 7
     shot(page, "table")

@@ -45,6 +45,9 @@ def test_who_preempted_a_pod_that_is_gone(link: str, opened: Opened) -> None:
     page.keyboard.press("Enter")
     for text in ("It is gone", "is preempted", "default/payments", "0 left", "nothing owns it"):
         has(page.locator("main"), text)
+    rivals = page.get_by_role("region", name="Victim and preemptor")
+    has(rivals, "default/web-0000CPU 5")
+    has(rivals, "default/payments1,000CPU 6")
 
 
 def test_which_node_is_fullest_by_gpu(link: str, opened: Opened) -> None:
@@ -53,11 +56,16 @@ def test_which_node_is_fullest_by_gpu(link: str, opened: Opened) -> None:
     page.get_by_role("button", name=GPU).click()
     has(page.locator("tbody tr").first, "node-310")
     has(page.locator("tbody tr").first, "7 of 8")
+    page.locator("#search").fill("gpu")
+    found = page.get_by_role("option")
+    has(found.nth(0), "node-310 node, nvidia.com/gpu 7 of 8")
+    has(found.nth(1), "default/train requests 7, node-310")
 
 
 def test_which_budget_was_violated_last_and_by_whom(link: str, opened: Opened) -> None:
     page = opened(link)
     has(page.locator("#budgets"), "violated")
+    has(page.locator("#budgets"), "by payments")
     page.locator("#budgets").get_by_role("link", name="web").click()
     has(page.locator("main"), "default/payments")
 

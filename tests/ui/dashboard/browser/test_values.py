@@ -179,6 +179,21 @@ def test_equal_lines_are_one_with_a_count_and_both_times(opened: Opened) -> None
         has(page.locator(".panels"), "No pod waits.")
 
 
+def test_many_lines_of_a_kind_are_one_and_disruptions_stand_on_top(opened: Opened) -> None:
+    nodes = [node(f"node-{number}") for number in range(500)]
+    entries = [entry(20, "RegisteredNode", one.name, "is registered", "Node") for one in nodes]
+    web = Budget(namespace="default", name="web", allowed=0, healthy=2, desired=2, expected=3)
+    begun = view(nodes, at_s=90, entries=entries, disruptions=1, budgets=[web])
+    with ServedValues(begun) as served:
+        served.disrupted = [disruption(1, pod("web-1", "node-1"), cause="Drained", budgets=[web])]
+        page = opened(served.link)
+        lines = page.locator(".entries li")
+        has(lines.first, "drained")
+        has(lines.last, "500 nodesnode-499 and 499 others")
+        assert lines.count() == 2
+        has(page.locator("#budgets"), "violated 00:00:00: web-1 drained")
+
+
 def test_boxes_fill_by_any_resource_and_names_keep_what_tells_them_apart(
     opened: Opened, shot: Shot
 ) -> None:
