@@ -208,10 +208,10 @@ def _as_foreseen(real: Mapping[str, Lived], found: Plan) -> Iterable[Lived]:
         if one.is_old
     }
     for moment in found.timeline:
-        if event := _EVENTS.get(moment.happening):
+        if event := _EVENTS.get(moment.event):
             owner = moment.workload.partition(" ")[0] or "Pod"
             new = Lived(moment.pod.partition("/")[2], owner, False, {})
-            pods.setdefault(moment.uid, new).at_s.setdefault(event, moment.at_s)
+            pods.setdefault(moment.uid, new).at_s.setdefault(event, moment.at)
     return pods.values()
 
 

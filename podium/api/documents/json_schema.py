@@ -8,15 +8,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.alias_generators import to_camel
-from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from podium.api.documents.report import Report
+from podium.api.documents.report import Report, json_name
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -54,12 +53,7 @@ def _described(schema: JsonSchemaValue, kind: type) -> JsonSchemaValue:
     if issubclass(kind, BaseModel):
         aliases = {name: field.alias for name, field in kind.model_fields.items()}
     else:
-        aliases = {
-            name: part.serialization_alias
-            for name, hint in get_type_hints(kind, include_extras=True).items()
-            for part in get_args(hint)
-            if isinstance(part, FieldInfo) and part.serialization_alias
-        }
+        aliases = {name: json_name(name) for name in texts}
     properties = dict(schema.get("properties", {}))
     for name, text in texts.items():
         field = aliases.get(name) or to_camel(name)

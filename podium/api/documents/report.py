@@ -23,11 +23,13 @@ IF_ANY = Field(exclude_if=not_)
 IF_KNOWN = Field(exclude_if=lambda value: value is None)
 """Marks a field that JSON omits if it is None."""
 
-Seconds = Annotated[float, Field(serialization_alias="at")]
-"""The time of an event in seconds since the start; named `at` in JSON."""
-
 OrNull = Annotated[str, PlainSerializer(lambda text: text or None, return_type=str | None)]
 """A text, null in JSON if it is empty."""
+
+
+def json_name(field: str) -> str:
+    """Return a field's name in JSON, in camel case; a unit keeps its capitals."""
+    return to_camel(field).replace("Mib", "MiB")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -44,11 +46,11 @@ class ReportType(type):
 
 
 class Report(metaclass=ReportType):
-    """The base of all reports."""
+    """The base of all reports, whose fields are called as in JSON, in snake case."""
 
     __slots__ = ()
     __pydantic_config__ = ConfigDict(
-        alias_generator=to_camel,
+        alias_generator=json_name,
         arbitrary_types_allowed=True,
         json_schema_serialization_defaults_required=True,
     )

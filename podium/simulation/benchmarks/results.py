@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field, PlainSerializer
+from pydantic import PlainSerializer
 
 from podium.api.documents.report import HIDDEN, IF_KNOWN, Report
 from podium.api.presentation import Presentation, Section, Table
@@ -39,7 +39,7 @@ class Result(Report):
     """Pods per second from the first arrival to the last binding."""
     latency_ms: Latency
     """Time to decide about a pod; for a preemptor, of both scheduling cycles."""
-    peak_memory_mib: Annotated[float, _rounded(1), Field(serialization_alias="peakMemoryMiB")]
+    peak_memory_mib: Annotated[float, _rounded(1)]
     """Largest resident set of the process since its start, in MiB."""
     preemptions: Annotated[int, HIDDEN]
     """Number of pods that preempted others first."""

@@ -71,9 +71,9 @@ def _troubles(simulation: Simulation) -> list[Section]:
     ]
     # Pods that would fit in the end, but wait for an event.
     sleeping = [
-        f"pod {pod.pod} would fit on {pod.fits_on}: it is tried at {clock(pod.tried_at_s)}"
+        f"pod {pod.pod} would fit on {pod.fits_on}: it is tried at {clock(pod.tried_at)}"
         for pod in final_state(simulation).pending
-        if pod.tried_at_s is not None
+        if pod.tried_at is not None
     ]
     return [
         Section("What failed", [Bullets(failed)]),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import Annotated
 
-from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report, Seconds
+from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
 from podium.api.pods import priority_class_of
 from podium.api.presentation import Bullets, Presentation, Section, Table
 from podium.api.priority import pod_priority
@@ -48,7 +48,7 @@ class PreemptionDifference(Report):
 
     only: str
     """`recorded` or `replayed`."""
-    at_s: Seconds
+    at: float
     """When it happened, in seconds since the beginning."""
     preemptor: OrNull
     """The preemptor; null if unknown."""
@@ -97,7 +97,7 @@ class WaitingOfClass(Report):
 class GapReport(Report):
     """A time in which no recorder ran, so that only the changes in sum are known."""
 
-    at_s: Seconds
+    at: float
     """When the gap began, in seconds since the beginning."""
     until: float
     """When the gap ended, in seconds since the beginning."""
@@ -274,7 +274,7 @@ def replay_presentation(report: ReplayReport) -> Presentation:
     if not report.has_differences:
         summary = f"Nothing went differently. {summary}"
     gaps = [
-        f"{clock(gap.at_s)} to {clock(gap.until)}: {gap.reason}; only the result is known"
+        f"{clock(gap.at)} to {clock(gap.until)}: {gap.reason}; only the result is known"
         for gap in report.gaps
     ]
     placements = [
@@ -292,7 +292,7 @@ def replay_presentation(report: ReplayReport) -> Presentation:
         otherwise = f"in the {other}: {one.otherwise.rstrip('.')}. " if one.otherwise else ""
         why = (otherwise + one.reason).rstrip() or _NONE
         victims = ", ".join(one.victims)
-        row = (one.only, clock(one.at_s), one.preemptor or _NONE, one.node, victims, why)
+        row = (one.only, clock(one.at), one.preemptor or _NONE, one.node, victims, why)
         preemptions.append(row)
     waits = [
         (one.pod, one.node, span(one.recorded_seconds), span(one.replayed_seconds))

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Annotated, Any, Self
 
-from pydantic import Field
-
 from podium.api.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
 from podium.api.objects import Object, is_terminating, key, status_of, uid
 from podium.api.pods import node_name_of
@@ -108,14 +106,14 @@ class EventReport(Report):
 class PendingReport(Report):
     """A pod that has no node at the end.
 
-    If it would fit a node, but no event has woken it, `fits_on` is the node, and `tried_at_s` is
+    If it would fit a node, but no event has woken it, `fits_on` is the node, and `tried_at` is
     when it would be tried without an event, in seconds since the start.
     """
 
     pod: str
     state: str
     fits_on: Annotated[str, IF_ANY] = ""
-    tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
+    tried_at: Annotated[float | None, IF_KNOWN] = None
 
 
 class EndReport(Report):

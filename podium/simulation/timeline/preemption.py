@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field, PlainSerializer
 
 from podium.api.documents.report import (
     HIDDEN,
@@ -12,7 +11,6 @@ from podium.api.documents.report import (
     OrNull,
     PodReport,
     Report,
-    Seconds,
     pod_facts,
 )
 from podium.api.pods import node_name_of
@@ -43,14 +41,13 @@ class Victim(PodReport, kw_only=True):
 
     node: str
     """Node of the victim, which may differ from the preemptor's."""
-    budgets: Annotated[
-        tuple[VictimsBudget, ...],
-        PlainSerializer(lambda covering: any(one.is_broken for one in covering), return_type=bool),
-        Field(serialization_alias="pdbViolation"),
-    ] = ()
-    """Budgets that cover the victim; reports only say whether any is violated."""
-    is_leaving: Annotated[bool, IF_ANY, Field(serialization_alias="leaving")] = False
+    pdb_violation: bool = False
+    """Whether the victim's disruption violates a budget."""
+    leaving: Annotated[bool, IF_ANY] = False
     """Whether it was terminating, or a victim of an earlier preemption, already."""
+
+    budgets: Annotated[tuple[VictimsBudget, ...], HIDDEN]
+    """Budgets that cover the victim."""
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -88,13 +85,13 @@ class PreemptionOutcome(Report, kw_only=True):
     """PriorityClass of the preemptor; empty if it names none."""
     node: str
     """The chosen node."""
-    at_s: Seconds
+    at: float
     """When it was decided, in seconds since the beginning."""
     victims: tuple[Victim, ...]
     """Victims on the chosen node."""
     alternatives: tuple[CandidateNode, ...]
     """Other candidates; those that lost at a later key come first."""
-    left_out: Annotated[int, IF_ANY, Field(serialization_alias="alternativesLeftOut")]
+    alternatives_left_out: Annotated[int, IF_ANY]
     """Number of further candidates."""
     chosen: Annotated[CandidateNode, HIDDEN]
     keys: Annotated[tuple[tuple[str, str], ...], HIDDEN]
@@ -103,11 +100,11 @@ class PreemptionOutcome(Report, kw_only=True):
     @property
     def taken(self) -> tuple[Victim, ...]:
         """The victims that weren't leaving already."""
-        return tuple(victim for victim in self.victims if not victim.is_leaving)
+        return tuple(victim for victim in self.victims if not victim.leaving)
 
     @property
     def candidate_count(self) -> int:
-        return 1 + len(self.alternatives) + self.left_out
+        return 1 + len(self.alternatives) + self.alternatives_left_out
 
 
 Broken = dict[str, set[int]]
@@ -135,7 +132,7 @@ class PreemptionRecorder:
         outcome = self.read(decision.pod, preemption, self._alternatives_max)
         self.outcomes.append(outcome)
         for pod, victim in zip(preemption.victims, outcome.chosen.victims, strict=True):
-            if not victim.is_leaving:
+            if not victim.leaving:
                 self.preemptors[pod.uid] = decision.pod.uid
 
     def read(self, pod: PodInfo, preemption: Preemption, count_max: int) -> PreemptionOutcome:
@@ -170,10 +167,10 @@ class PreemptionRecorder:
             preemptor=facts.pop("pod"),
             **facts,
             node=chosen.node,
-            at_s=self._passed_s(),
+            at=self._passed_s(),
             victims=chosen.victims,
             alternatives=tuple(others),
-            left_out=len(preemption.candidate_rows) - len(listed),
+            alternatives_left_out=len(preemption.candidate_rows) - len(listed),
             chosen=chosen,
             keys=tuple((key.name, key.heading) for key in choice.keys),
         )
@@ -183,6 +180,7 @@ class PreemptionRecorder:
         return Victim(
             **pod_facts(pod.obj),
             node=node_name_of(pod.obj),
+            pdb_violation=bool(broken.get(pod.uid)),
             budgets=tuple(
                 VictimsBudget(
                     f"{budget.namespace}/{budget.name}",
@@ -192,7 +190,7 @@ class PreemptionRecorder:
                 for number, budget in budgets
             ),
             # Until it is gone, the scheduler names a victim again.
-            is_leaving=pod.cls.terminating or pod.uid in self.preemptors,
+            leaving=pod.cls.terminating or pod.uid in self.preemptors,
         )
 
     def _broken(self, preemptor: PodInfo, run: DryRun, rows: Rows) -> Broken:

@@ -106,7 +106,7 @@ def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capac
             replaced_on=lost.replaced_on,
         )
         for lost in OutcomeReader(play).disruptions()
-        if lost.cause is BY_SCHEDULER and lost.at_s >= since_s
+        if lost.cause is BY_SCHEDULER and lost.at >= since_s
     )
     return replace(
         found,

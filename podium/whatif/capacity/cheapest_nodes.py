@@ -254,9 +254,9 @@ class _Search:
         lost = (
             one.pod
             for one in outcome.disruptions()
-            if one.cause is BY_SCHEDULER and one.comes_again is Return.NEVER and one.at_s >= since_s
+            if one.cause is BY_SCHEDULER and one.comes_again is Return.NEVER and one.at >= since_s
         )
-        placements = (one for one in outcome.placements() if one.at_s >= since_s)
+        placements = (one for one in outcome.placements() if one.at >= since_s)
         return _Trial(outcome.pending(), tuple(lost), tuple(placements))
 
     def _cost(self, counts: Counts) -> Decimal:

@@ -26,6 +26,7 @@ from podium.whatif.explain.explanation import (
     NodeScore,
     PreemptionView,
     SparedPod,
+    Whose,
 )
 
 _ALL = 1 << 62
@@ -82,11 +83,11 @@ class DecisionWatcher:
             gate=decision.gate,
             pre_filter=decision.pre_filter,
             pre_filter_details=tuple(details),
-            is_nominated_only=decision.nominated_only,
+            nominated_only=decision.nominated_only,
             filter=explanation.filter,
             obstacles=obstacles(decision, scheduler, explanation.filter),
-            feasible=explanation.feasible,
-            scored=tuple(
+            feasible_nodes=explanation.feasible,
+            feasible=tuple(
                 NodeScore(node, explanation.scores[node], explanation.totals[node])
                 for node in explanation.feasible
                 if node in explanation.scores
@@ -95,7 +96,7 @@ class DecisionWatcher:
             preemption=self._preemption(decision, explanation),
             blockers=tuple(blockers(snapshot, scheduler.listers, decision.pod, closed)),
             freed_ports=tuple(sorted(freed, key=lambda one: (one.node, one.port, one.pod))),
-            at_s=round(self._passed_s(), 3),
+            at=round(self._passed_s(), 3),
         )
 
     def _preemption(self, decision: Decision, explanation: Explanation) -> PreemptionView | None:
@@ -143,7 +144,7 @@ def blockers(
     found = []
     for node_name in sorted(closed):
         here = snapshot.row_of[node_name]
-        for other, row, topology_key, is_own_rule in opponents:
+        for other, row, topology_key, whose in opponents:
             value = snapshot.labels_of(here).get(topology_key)
             shared = value is not None and snapshot.labels_of(row).get(topology_key) == value
             if row != here and shared:
@@ -154,7 +155,7 @@ def blockers(
                         node=node_name,
                         on=on,
                         topology_key=topology_key,
-                        is_own_rule=is_own_rule,
+                        anti_affinity_of=whose,
                     )
                 )
     return found
@@ -162,14 +163,14 @@ def blockers(
 
 def _opponents(
     snapshot: Snapshot, listers: Listers, pod: PodInfo
-) -> Iterator[tuple[PodInfo, int, str, bool]]:
+) -> Iterator[tuple[PodInfo, int, str, Whose]]:
     own = with_known_namespaces(pod.cls.peer_group.terms.required_anti_affinity, listers)
     around = listers.namespace_labels(pod.namespace)
     for row, pods in enumerate(snapshot.pods_on):
         for other in pods:
             for term in own:
                 if term.matches(other.cls.peer_group, {}):
-                    yield other, row, term.topology_key, True
+                    yield other, row, term.topology_key, "incoming"
             for term in other.cls.peer_group.terms.required_anti_affinity:
                 if term.matches(pod.cls.peer_group, around):
-                    yield other, row, term.topology_key, False
+                    yield other, row, term.topology_key, "existing"

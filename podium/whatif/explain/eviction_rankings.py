@@ -6,7 +6,7 @@ annotations script another usage.
 
 from typing import Annotated, Literal
 
-from pydantic import Field, PlainSerializer
+from pydantic import PlainSerializer
 from typing_extensions import TypedDict
 
 from podium.api.documents.report import API_VERSION, Report
@@ -44,9 +44,9 @@ class RankedPod(PodRow, kw_only=True):
 
     qos_class: str
     """The QoS class of the pod."""
-    is_spared: Annotated[bool, Field(serialization_alias="spared")]
+    spared: bool
     """Whether the pod is critical, so that the kubelet never evicts it."""
-    is_assumed: Annotated[bool, Field(serialization_alias="usageAssumed")]
+    usage_assumed: bool
     """Whether the pod's usage isn't known: it is assumed to use what it requests, and nothing of
     resources that can't be requested."""
     keys: Annotated[
@@ -102,8 +102,8 @@ def rank_evictions(
             RankedPod(
                 **owners.row_of(one.pod),
                 qos_class=stored_or_computed_qos(one.pod),
-                is_spared=is_critical(one.pod),
-                is_assumed=is_assumed,
+                spared=is_critical(one.pod),
+                usage_assumed=is_assumed,
                 # That its usage is known isn't said where it is only assumed.
                 keys=tuple(
                     (title, "assumed" if is_assumed and title == _STATISTICS else text)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, PlainSerializer
+from pydantic import PlainSerializer
 
 from podium.api.documents.report import (
     API_VERSION,
@@ -13,7 +13,6 @@ from podium.api.documents.report import (
     OrNull,
     PodReport,
     Report,
-    Seconds,
 )
 from podium.scheduler.explain.obstacles import Obstacle
 from podium.scheduler.explain.remedies import Remedy
@@ -51,11 +50,7 @@ class Blocker(PodReport, kw_only=True):
     """The node of the blocking pod."""
     topology_key: str
     """The label that has the same value on both nodes."""
-    is_own_rule: Annotated[
-        bool,
-        PlainSerializer(lambda is_own: "incoming" if is_own else "existing", return_type=Whose),
-        Field(serialization_alias="antiAffinityOf"),
-    ]
+    anti_affinity_of: Whose
     """Whether the anti-affinity is in the incoming pod's spec."""
 
 
@@ -80,7 +75,7 @@ class SparedPod(Report):
 class PreemptionView(Report):
     """The result of preemption for one decision."""
 
-    is_eligible: Annotated[bool, Field(serialization_alias="eligible")]
+    eligible: bool
     """Whether the pod may preempt at all."""
     message: OrNull
     """Why there is no candidate, or why the pod isn't eligible."""
@@ -107,11 +102,11 @@ class NodeScore(Report):
 class DecisionView(Report, kw_only=True):
     """A decision of the scheduler about the pod."""
 
-    at_s: Seconds
+    at: float
     """The time of the decision, in seconds since the plan began."""
     node: OrNull
     """The chosen node; empty if none."""
-    is_nominated_only: Annotated[bool, Field(serialization_alias="nominatedOnly")]
+    nominated_only: bool
     """Whether the pod fitted its nominated node, so that no other was checked."""
     message: OrNull
     """The message of the FailedScheduling event; empty if a node was chosen."""
@@ -127,7 +122,7 @@ class DecisionView(Report, kw_only=True):
     """The nodes that don't fit, with the status of the first plugin that rejects each."""
     obstacles: tuple[Obstacle, ...]
     """All reasons that keep the pod off these nodes."""
-    scored: Annotated[tuple[NodeScore, ...], Field(serialization_alias="feasible")]
+    feasible: tuple[NodeScore, ...]
     """The nodes that fit, with their scores; empty where no scores were needed."""
     best: tuple[str, ...]
     """All nodes with the highest total score, by name."""
@@ -137,7 +132,7 @@ class DecisionView(Report, kw_only=True):
     """Pods on other nodes that keep the pod off a node by anti-affinity."""
     freed_ports: tuple[FreedPort, ...]
     """Host ports in use that the pod wants and the scheduler considers free."""
-    feasible: Annotated[tuple[str, ...], HIDDEN]
+    feasible_nodes: Annotated[tuple[str, ...], HIDDEN]
     """The nodes that fit, by name."""
 
 
@@ -153,7 +148,7 @@ class KubeletAdmission(Report, kw_only=True):
 
     node: str
     """The node."""
-    is_admitted: Annotated[bool, Field(serialization_alias="admitted")]
+    admitted: bool
     """Whether the kubelet admits the pod."""
     reason: Annotated[str, IF_ANY] = ""
     """The reason in a rejected pod's status; empty otherwise."""
@@ -184,7 +179,7 @@ class PodExplanation(Report, kw_only=True):
     """Whether the pod may preempt."""
     scheduler_name: str
     """The profile that decided."""
-    was_on: Annotated[OrNull, Field(serialization_alias="boundTo")]
+    bound_to: OrNull
     """The pod's node in the state of the cluster; empty if none."""
     admission: Annotated[KubeletAdmission | None, IF_KNOWN] = None
     """The decision of the kubelet if the pod sets `spec.nodeName`; otherwise None."""

@@ -43,7 +43,7 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
         title = _decision_title(view, number, total).capitalize() or "Decision"
         # The last but one is often the preemption that the last one follows from; what would be
         # decided about a pod that has its node answers no question that it raises by itself.
-        is_detail = number < total - 1 or bool(explanation.was_on)
+        is_detail = number < total - 1 or bool(explanation.bound_to)
         is_headed = total == 1 and not place
         blocks = [one for one in _decision_blocks(view) if not is_headed or one != verdict]
         sections.append(Section(title, blocks, is_detail=is_detail))
@@ -88,8 +88,8 @@ def _pod_sentences(explanation: PodExplanation) -> Iterator[str]:
         f"priority {explanation.priority}, {explanation.preemption_policy}, "
         f"profile {explanation.scheduler_name}"
     )
-    if explanation.was_on:
-        yield f"It is on {explanation.was_on}; this is how it is decided as if it weren't."
+    if explanation.bound_to:
+        yield f"It is on {explanation.bound_to}; this is how it is decided as if it weren't."
 
 
 def _admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
@@ -98,7 +98,7 @@ def _admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
         return
     node = admission.node
     yield Paragraph(f"It names its node, {node}: no scheduler decides about it, its kubelet does.")
-    if not admission.is_admitted:
+    if not admission.admitted:
         refusal = f"{node} refuses it ({admission.reason}): {admission.message}."
         yield Paragraph(refusal if admission.reason else f"{admission.message}.", Tone.BAD)
         return
@@ -113,9 +113,9 @@ def _admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
 
 
 def _decision_title(view: DecisionView, number: int, total: int) -> str:
-    if total == 1 and view.at_s < 1:
+    if total == 1 and view.at < 1:
         return ""
-    return f"DECISION {number} OF {total}, {time_text(view.at_s)}"
+    return f"DECISION {number} OF {total}, {time_text(view.at)}"
 
 
 def _decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Block]:
@@ -135,7 +135,7 @@ def _decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Bloc
     if view.preemption is not None:
         yield from _preemption(view.preemption, wide=wide)
     yield refusal_table(view.obstacles, wide=wide, title="Nodes that don't fit")
-    scored = sorted(view.scored, key=lambda one: (-one.total, one.node))
+    scored = sorted(view.feasible, key=lambda one: (-one.total, one.node))
     plugins = list(scored[0].scores) if scored else []
     rows: list[tuple[Cell, ...]] = [
         (
@@ -143,7 +143,7 @@ def _decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Bloc
             *(str(one.scores[plugin]) for plugin in plugins),
             str(one.total),
         )
-        for one in (() if view.is_nominated_only else scored)
+        for one in (() if view.nominated_only else scored)
     ]
     yield Table(("Node", *plugins, "Total"), rows, title="Weighted scores")
     blockers = [
@@ -153,7 +153,7 @@ def _decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Bloc
             one.on,
             str(one.priority),
             one.topology_key,
-            "its own" if one.is_own_rule else "the other pod's",
+            "its own" if one.anti_affinity_of == "incoming" else "the other pod's",
         )
         for one in view.blockers
     ]
@@ -177,9 +177,9 @@ def _verdict(view: DecisionView) -> Paragraph:
         f"{count(len(view.best), 'node')} have the highest total ({', '.join(view.best)}), and its "
         "name is the smallest; kube-scheduler takes any of them."
     )
-    if view.is_nominated_only:
+    if view.nominated_only:
         why = "it is nominated there and fits, so that no other node was looked at."
-    elif len(view.feasible) == 1:
+    elif len(view.feasible_nodes) == 1:
         why = "the only node that fits."
     elif len(view.best) == 1:
         why = "it alone has the highest total."
@@ -187,7 +187,7 @@ def _verdict(view: DecisionView) -> Paragraph:
 
 
 def _preemption(view: PreemptionView, *, wide: bool) -> Iterator[Block]:
-    if not view.is_eligible:
+    if not view.eligible:
         yield Paragraph(f"Preemption: {view.message}")
         return
     if view.outcome is not None:
@@ -228,12 +228,12 @@ def ranking_presentation(ranking: EvictionRanking) -> Presentation:
             one.pod,
             one.qos_class,
             *(value for _, value in one.keys),
-            "critical: never evicted" if one.is_spared else "",
+            "critical: never evicted" if one.spared else "",
         )
         for one in ranking.pods
     ]
     notes = []
-    if assumed := [one.pod for one in ranking.pods if one.is_assumed]:
+    if assumed := [one.pod for one in ranking.pods if one.usage_assumed]:
         who = "any pod" if len(assumed) == len(ranking.pods) else ", ".join(assumed)
         resource = ranking.signal.resource
         taken_for = "what is requested" if ranking.signal.starved.is_requestable else "none"

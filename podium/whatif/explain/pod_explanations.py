@@ -99,7 +99,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
             **play.owners().row_of(pod),
             preemption_policy=preemption_policy(pod),
             scheduler_name=scheduler_name_of(pod),
-            was_on=node_name_of(pod) if admission.is_admitted else "",
+            bound_to=node_name_of(pod) if admission.admitted else "",
             admission=admission,
             decisions=(),
             warnings=(*play.notes, *request.missing()),
@@ -134,7 +134,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         **play.owners().row_of(subject),
         preemption_policy=preemption_policy(subject),
         scheduler_name=scheduler_name_of(subject),
-        was_on=was_on,
+        bound_to=was_on,
         decisions=tuple(watcher.views),
         sleep="" if was_on else _sleep(play, request, pod, watcher),
         remedies=tuple(helpful),
@@ -248,22 +248,20 @@ def _kubelet_admission(cluster: Cluster, pod: Object) -> KubeletAdmission:
     node, status = node_name_of(pod), status_of(pod)
     if _was_refused(pod):
         message = str(status["message"]).removeprefix(REJECTED)
-        return KubeletAdmission(
-            node=node, is_admitted=False, reason=status["reason"], message=message
-        )
+        return KubeletAdmission(node=node, admitted=False, reason=status["reason"], message=message)
     if cluster.store.get("Node", "", node) is None:
         why = f"node {node} isn't there: no kubelet starts it"
-        return KubeletAdmission(node=node, is_admitted=False, message=why)
+        return KubeletAdmission(node=node, admitted=False, message=why)
     if is_silent(cluster.store, node):
         why = f"node {node} doesn't answer: its kubelet starts it only when it does"
-        return KubeletAdmission(node=node, is_admitted=False, message=why)
+        return KubeletAdmission(node=node, admitted=False, message=why)
     machine = None if cluster.kubelets is None else cluster.kubelets.machine
     kubelet = machine.kubelets.get(node) if isinstance(machine, Kubelets) else None
     worker = None if kubelet is None else kubelet.pods.get(uid(pod))
     stopped = () if worker is None else worker.stopped
     return KubeletAdmission(
         node=node,
-        is_admitted=True,
+        admitted=True,
         stopped=tuple(
             StoppedPod(**pod_facts(one), qos_class=stored_or_computed_qos(one)) for one in stopped
         ),

@@ -20,13 +20,13 @@ def optimum_sections(optimum: Optimum) -> Iterator[Section]:
     """Yield the sections of a plan about the least disruption, the comparison first."""
     both = [optimum.tally, *([optimum.ordinary] if optimum.ordinary is not None else [])]
     tops = ["none" if one.highest_priority is None else one.highest_priority for one in both]
-    proof = "Proven" if optimum.is_proven else "Not proven: the time was up before that"
+    proof = "Proven" if optimum.proven else "Not proven: the time was up before that"
     trust = f"{proof}; the scheduler's own filters let all of it happen."
-    if not optimum.is_verified:
+    if not optimum.verified:
         trust = f"{proof}; the scheduler's own filters don't let all of it happen, see the notes."
     rows = [
         ["pods placed", *(str(one.placed) for one in both)],
-        [VIOLATIONS.name, *(str(one.violations) for one in both)],
+        [VIOLATIONS.name, *(str(one.pdb_violations) for one in both)],
         [TOP_PRIORITY.name, *(str(top) for top in tops)],
         [PRIORITY_SUM.name, *(str(one.priority_sum) for one in both)],
         [VICTIMS.name, *(str(one.victims) for one in both)],
@@ -48,7 +48,7 @@ def optimum_sections(optimum: Optimum) -> Iterator[Section]:
             one.node,
             str(one.priority),
             one.by,
-            "yes" if one.is_violating else "no",
+            "yes" if one.pdb_violation else "no",
             one.moves_to or "-",
         ]
         for one in optimum.victims
@@ -91,7 +91,7 @@ def _rank(tally: OptimumTally) -> tuple[int, int, int, int, int]:
     top = tally.highest_priority
     return (
         -tally.placed,
-        tally.violations,
+        tally.pdb_violations,
         -PRIORITY_OFFSET if top is None else top,
         tally.priority_sum + tally.victims * PRIORITY_OFFSET,
         tally.victims,

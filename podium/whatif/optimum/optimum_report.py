@@ -2,8 +2,6 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
 
 
@@ -26,7 +24,7 @@ class OptimalVictim(Report):
     """The priority of the victim."""
     by: str
     """The preemptor."""
-    is_violating: Annotated[bool, Field(serialization_alias="pdbViolation")]
+    pdb_violation: bool
     """Whether its disruption violates a disruption budget."""
     moves_to: Annotated[str, IF_ANY] = ""
     """The node of its replacement; empty if that fits no node, or if it isn't replaced."""
@@ -49,7 +47,7 @@ class OptimumTally(Report):
 
     placed: int
     """The number of pods that are placed."""
-    violations: Annotated[int, Field(serialization_alias="pdbViolations")]
+    pdb_violations: int
     """The number of victims whose disruption violates a budget."""
     highest_priority: int | None
     """The highest priority of the victims; None if there are none."""
@@ -84,9 +82,9 @@ class UnexpressedPod(Report):
 class Optimum(Report):
     """The least disruption that places the pending pods."""
 
-    is_proven: Annotated[bool, Field(serialization_alias="proven")]
+    proven: bool
     """Whether the solver has shown that no solution is better."""
-    is_verified: Annotated[bool, Field(serialization_alias="verified")]
+    verified: bool
     """Whether the scheduler's filters allow the solution, step by step."""
     pods: int
     """The number of pods to place."""

@@ -146,10 +146,10 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
         for place in misfits
     ]
     return Optimum(
-        is_proven=not gaps,
-        is_verified=not misfits,
+        proven=not gaps,
+        verified=not misfits,
         pods=len(pending),
-        tally=tally(len(places), [(one.priority, one.is_violating) for one in victims]),
+        tally=tally(len(places), [(one.priority, one.pdb_violation) for one in victims]),
         ordinary=None,
         placements=tuple(
             OptimalPlacement(place.pod.key, nodes[place.row], place.pod.priority)

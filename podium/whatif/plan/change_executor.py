@@ -173,7 +173,7 @@ class ChangeExecutor:
     def _reject(self, target: Identity, message: str) -> None:
         message = with_likely_name(message, self._cluster.store)
         at_s = round(self._observer.passed_s(), 3)
-        self.rejected.append(RejectedObject(label(target), message, namespace=target[1], at_s=at_s))
+        self.rejected.append(RejectedObject(label(target), message, namespace=target[1], at=at_s))
 
 
 # The words of kube-apiserver and its admission plugins, and the kind that each refers to.

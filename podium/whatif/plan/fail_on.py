@@ -246,8 +246,8 @@ def _violations(plan: "Plan") -> Iterator[Finding]:
 def _pending(plan: "Plan") -> Iterator[Finding]:
     for one in plan.pending:
         waits = "stays pending"
-        if one.room_at_s is not None:
-            when = f"t+{one.room_at_s:.12g}s, after the plan's end"
+        if one.room_at is not None:
+            when = f"t+{one.room_at:.12g}s, after the plan's end"
             waits = f"waits for pods to leave {one.nominated_node} by {when}"
         yield _finding(one, f"{waits}: {one.message}", object=one.pod)
 
@@ -280,7 +280,7 @@ def _below_budget(plan: "Plan") -> Iterator[Finding]:
             continue
         message = (
             f"has only {budget.healthy_least} of the {budget.desired_healthy} healthy pods "
-            f"that it asks for, and too few for {budget.below_for_s:g} s"
+            f"that it asks for, and too few for {budget.below_for_seconds:g} s"
         )
         fallen = [one for one in budget.workloads if one in losing]
         for workload in fallen or budget.workloads or ("",):
@@ -297,9 +297,9 @@ def _below_budget(plan: "Plan") -> Iterator[Finding]:
 @_condition("unavailable", "no pod of a workload is ready for a while, though some were")
 def _unavailable(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
-        if one.is_unavailable:
-            message = f"has no ready pod for {one.ready_least_for_s:g} s"
-            yield _finding(one, message, object=one.workload, extent=one.ready_least_for_s)
+        if one.unavailable:
+            message = f"has no ready pod for {one.ready_least_for_seconds:g} s"
+            yield _finding(one, message, object=one.workload, extent=one.ready_least_for_seconds)
 
 
 @_condition(READY_SHARE, "less than this share of a workload's pods is ready for a while")
@@ -308,7 +308,7 @@ def _ready_shares(plan: "Plan") -> Iterator[Finding]:
         if one.serves and one.ready_share < 1:
             message = (
                 f"has only {one.ready_least} of {min(one.pods, one.wanted)} pods ready "
-                f"({100 * one.ready_share:.3g} %) for {one.ready_least_for_s:g} s"
+                f"({100 * one.ready_share:.3g} %) for {one.ready_least_for_seconds:g} s"
             )
             lacking = 100 * (1 - one.ready_share)
             yield _finding(one, message, object=one.workload, extent=lacking)

@@ -90,7 +90,7 @@ def tried(
             priority=one.priority,
             next_priority=one.next_priority,
             next_class=one.next_class,
-            is_by_default=one.is_by_default,
+            by_default=one.is_by_default,
             refusal=one.refusal,
             next_pods=tuple(next_pods[id(one)]),
         )
@@ -108,7 +108,7 @@ def preempted_since(timeline: Timeline, since_s: float) -> Iterator[PreemptedPod
         yield PreemptedPod(
             **owners.row(lost),
             node=lost.node,
-            at_s=round(lost.ended_s - since_s, 3),
+            at=round(lost.ended_s - since_s, 3),
             by=by.pod,
             by_workload=owners.row(by)["workload"],
             by_priority=by.priority,
@@ -177,7 +177,7 @@ def _try(play: Play, trial: _Trial) -> NextPod:
         node="" if new is None else new.node,
         message=message,
         preempted=preempted,
-        is_cut_short=len(preempted) >= _VICTIMS_MAX,
+        cut_short=len(preempted) >= _VICTIMS_MAX,
     )
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 import msgspec
-from pydantic import Field, PlainSerializer
+from pydantic import PlainSerializer
 from typing_extensions import TypedDict
 
 from podium.api.documents.report import (
@@ -17,7 +17,6 @@ from podium.api.documents.report import (
     OrNull,
     PodReport,
     Report,
-    Seconds,
 )
 from podium.api.nodes import NO_EXECUTE, tolerates
 from podium.api.objects import Object
@@ -34,9 +33,6 @@ UNREACHABLE = "node.kubernetes.io/unreachable"
 """Key of the taint of nodes that don't answer."""
 
 _NAMED_MAX = 5
-
-Since = Annotated[float, Field(serialization_alias="since")]
-"""The field `since`, in seconds since the plan began."""
 
 
 def time_text(at_s: float) -> str:
@@ -57,17 +53,15 @@ class RepeatedRow(PodRow, kw_only=True):
     repeats: Annotated[int, IF_ANY] = 0
     """For how many replacements the event was repeated, each as soon as it was created; they have
     no rows of their own."""
-    repeated_until_s: Annotated[
-        float | None, IF_KNOWN, Field(serialization_alias="repeatedUntil")
-    ] = None
+    repeated_until: Annotated[float | None, IF_KNOWN] = None
     """When it was repeated last, in seconds since the plan began; None if never."""
 
     @property
     def times(self) -> str:
         """The end of a clause: how often the event happened, and until when; empty if only once."""
-        if self.repeated_until_s is None:
+        if self.repeated_until is None:
             return ""
-        return f", {1 + self.repeats} times until {time_text(self.repeated_until_s)}"
+        return f", {1 + self.repeats} times until {time_text(self.repeated_until)}"
 
 
 class Placement(PodRow, kw_only=True):
@@ -77,11 +71,9 @@ class Placement(PodRow, kw_only=True):
     """The node that the pod is bound to."""
     by_node_name: Annotated[bool, HIDDEN] = False
     """Whether the pod was created with `spec.nodeName`, without a scheduler."""
-    at_s: Seconds = 0.0
+    at: float = 0.0
     """When the pod was bound, in seconds since the plan began."""
-    overslept_s: Annotated[
-        float | None, IF_KNOWN, Field(serialization_alias="oversleptSeconds")
-    ] = None
+    overslept_seconds: Annotated[float | None, IF_KNOWN] = None
     """For how many seconds the pod had waited, if no event had woken it and it was tried only
     because of the long wait; otherwise None."""
     replaces: Annotated[str, IF_ANY] = ""
@@ -95,13 +87,13 @@ class PendingPod(PodRow, kw_only=True):
 
     message: str
     """The message of kube-scheduler's FailedScheduling event."""
-    since_s: Since = 0.0
+    since: float = 0.0
     """When the pod was created, in seconds since the plan began; 0 if before the plan."""
     waited_before: Annotated[bool, IF_ANY] = False
     """Whether the pod existed before the plan, and was pending then, too."""
     nominated_node: Annotated[str, IF_ANY] = ""
     """The node to which the pod is nominated; empty if none."""
-    room_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="roomAt")] = None
+    room_at: Annotated[float | None, IF_KNOWN] = None
     """The latest end of a grace period of the nominated node's terminating pods, in seconds since
     the plan began; None if there are none, or the node isn't ready."""
     replaces: Annotated[str, IF_ANY] = ""
@@ -109,7 +101,7 @@ class PendingPod(PodRow, kw_only=True):
     fits_on: Annotated[str, IF_ANY] = ""
     """The node on which the pod would fit, if it waits only because no event has woken it;
     otherwise empty."""
-    tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
+    tried_at: Annotated[float | None, IF_KNOWN] = None
     """When a pod with `fits_on` is tried, in seconds since the plan began; else None."""
     device_holders: Annotated[Mapping[str, int], IF_ANY] = field(default_factory=dict)
     """Up to twenty workloads that hold most of the devices that its claims ask for, with how many
@@ -123,7 +115,7 @@ class GatedPod(PodRow, kw_only=True):
     """The plugin that rejects the pod."""
     message: str
     """The plugin's message."""
-    since_s: Since = 0.0
+    since: float = 0.0
     """When the pod was created, in seconds since the plan began; 0 if before the plan."""
 
 
@@ -136,7 +128,7 @@ class NodeRefusal(RepeatedRow, kw_only=True):
     """The reason in the failed pod's status, such as `OutOfcpu`."""
     message: str
     """The message in the failed pod's status."""
-    at_s: Seconds = 0.0
+    at: float = 0.0
     """When the pod was bound to the node, in seconds since the plan began."""
 
 
@@ -153,7 +145,7 @@ class RejectedObject(Report):
     """The number of refused objects."""
     namespace: OrNull = ""
     """The namespace of the object; empty if it has none."""
-    at_s: Seconds = 0.0
+    at: float = 0.0
     """When it was refused first, in seconds since the plan began."""
 
 
@@ -162,7 +154,7 @@ class RemovedPod(PodRow, kw_only=True):
 
     reason: str
     """Why the pod is removed, in words."""
-    at_s: Seconds
+    at: float
     """When the pod is deleted or begins to terminate, in seconds since the plan began."""
     node: Annotated[str, IF_ANY] = ""
     """The node of the pod; empty if none."""
@@ -174,7 +166,7 @@ class IgnoredPod(PodRow, kw_only=True):
     """A pod whose `schedulerName` is none of the simulated profiles."""
 
     scheduler_name: str
-    since_s: Since = 0.0
+    since: float = 0.0
 
 
 class BudgetChange(Report):
@@ -188,7 +180,7 @@ class BudgetChange(Report):
     """Disruptions allowed at the end of the plan."""
     allowed_least: int = 0
     """The fewest disruptions allowed during the plan."""
-    least_at_s: Annotated[float, Field(serialization_alias="leastAt")] = 0.0
+    least_at: float = 0.0
     """When this was first the number, in seconds since the plan began."""
     violated_by: tuple[str, ...] = ()
     """The victims whose preemption violates the budget."""
@@ -205,9 +197,9 @@ class BudgetChange(Report):
     """How many were healthy when most were missing to the desired number."""
     desired_healthy: int = 0
     """The desired number of healthy pods at that time."""
-    healthy_least_at_s: Annotated[float, Field(serialization_alias="healthyLeastAt")] = 0.0
+    healthy_least_at: float = 0.0
     """When that time began, in seconds since the plan began."""
-    below_for_s: Annotated[float, Field(serialization_alias="belowForSeconds")] = 0.0
+    below_for_seconds: float = 0.0
     """For how many seconds in total fewer pods were healthy than desired, and fewer than before; 0
     if never."""
     lost: Mapping[str, int] = field(default_factory=dict)
@@ -220,7 +212,7 @@ class BudgetChange(Report):
     @property
     def is_below(self) -> bool:
         """True if fewer pods are healthy for a while than the budget desires."""
-        return self.below_for_s > 0
+        return self.below_for_seconds > 0
 
 
 class Happening(StrEnum):
@@ -238,14 +230,14 @@ class Happening(StrEnum):
 class Moment(RepeatedRow, kw_only=True):
     """A line of the timeline: an event of a pod."""
 
-    at_s: Seconds
+    at: float
     """When the event happened, in seconds since the plan began."""
-    happening: Annotated[Happening, Field(serialization_alias="event")]
+    event: Happening
     """What happened."""
     uid: Annotated[str, HIDDEN]
     node: Annotated[str, IF_ANY] = ""
     """The node of the pod; empty if none."""
-    detail: Annotated[str, IF_ANY, Field(serialization_alias="reason")] = ""
+    reason: Annotated[str, IF_ANY] = ""
     """The reason in the pod's status; empty if none."""
     by: Annotated[str, IF_ANY] = ""
     """The preemptor, or the lost pod that a new one replaces; empty if there is neither."""
@@ -273,7 +265,7 @@ class Disruption(RepeatedRow, kw_only=True):
 
     node: str
     """The node of the lost pod."""
-    at_s: Seconds
+    at: float
     """When the pod lost its place, in seconds since the plan began."""
     cause: Annotated[Cause, PlainSerializer(lambda cause: cause.name, return_type=str)]
     """Why the pod lost its place."""
@@ -290,7 +282,7 @@ class Disruption(RepeatedRow, kw_only=True):
     """The pod that replaces it, the last one if that is repeated; empty if none."""
     replaced_on: Annotated[str, IF_ANY] = ""
     """The node of the replacement in the end; empty if none."""
-    replaced_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="replacedAt")] = None
+    replaced_at: Annotated[float | None, IF_KNOWN] = None
     """When the replacement was bound, in seconds since the plan began; None if it wasn't."""
 
 
@@ -299,7 +291,7 @@ class PreemptedPod(PodRow, kw_only=True):
 
     node: str
     """The node of the preempted pod."""
-    at_s: Seconds
+    at: float
     """When it was preempted, in seconds since the plan, or the step of a rollout, began."""
     by: str
     """The preemptor."""
@@ -325,7 +317,7 @@ class NextPod(Report, kw_only=True):
     """Why the API refused the pod, or why it is pending; empty if it is neither."""
     preempted: tuple[PreemptedPod, ...] = ()
     """The pods that it preempts, that their replacements preempt, and so on."""
-    is_cut_short: Annotated[bool, IF_ANY, Field(serialization_alias="cutShort")] = False
+    cut_short: Annotated[bool, IF_ANY] = False
     """Whether the simulation was ended at this number of preempted pods."""
 
     @property
@@ -349,7 +341,7 @@ class StalePriority(Report, kw_only=True):
     """The priority of the next pod; null if the API refuses it."""
     next_class: OrNull = ""
     """The PriorityClass of the next pod; null if it has none."""
-    is_by_default: Annotated[bool, Field(serialization_alias="byDefault")] = False
+    by_default: bool = False
     """Whether the next pod names no class."""
     refusal: Annotated[str, IF_ANY] = ""
     """Why the API refuses the next pod."""
@@ -392,15 +384,15 @@ class WorkloadSummary(Report, kw_only=True):
     """How many pods were ready before the plan."""
     ready_least: int = 0
     """The fewest pods that were ready at a time."""
-    ready_least_at_s: Annotated[float, Field(serialization_alias="readyLeastAt")] = 0.0
+    ready_least_at: float = 0.0
     """When so few were ready first, in seconds since the plan began."""
-    ready_least_for_s: Annotated[float, Field(serialization_alias="readyLeastForSeconds")] = 0.0
+    ready_least_for_seconds: float = 0.0
     """For how many seconds in total so few were ready."""
     ready_after: int = 0
     """How many pods are ready in the end."""
-    is_ready_in_the_end: Annotated[bool, Field(serialization_alias="readyInTheEnd")] = True
+    ready_in_the_end: bool = True
     """Whether at least as many pods are ready in the end as before."""
-    is_unavailable: Annotated[bool, Field(serialization_alias="unavailable")] = False
+    unavailable: bool = False
     """Whether no pod is ready for a while, though some were before, and some should be; always
     false for pods that run to completion, such as those of Jobs."""
     serves: Annotated[bool, HIDDEN] = False
@@ -440,7 +432,7 @@ class Drainage(Report, kw_only=True):
     """`Done`, `Failed` if the node can't be drained, `Open` if the plan ended before."""
     evicted: int
     """How many pods were evicted."""
-    at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    at: Annotated[float | None, IF_KNOWN] = None
     """When the drain was done, in seconds since the plan began."""
     message: Annotated[str, IF_ANY] = ""
     """Why the drain failed."""
@@ -486,7 +478,7 @@ class FailedJob(Report, kw_only=True):
     indexes: Annotated[str, IF_ANY] = ""
     """The indexes that fail while the Job goes on, such as `1,3-5`; empty if the whole Job
     fails."""
-    at_s: Seconds
+    at: float
     """When the Job or the first index fails, in seconds since the plan began."""
     pods: int = 0
     """How many of its pods are lost and not replaced."""
@@ -521,7 +513,7 @@ class Rollout(Report):
     of `spec.paused`, `Open` if the plan ended before."""
     message: str = ""
     """What the rollout lacks, in words; empty if it is complete."""
-    at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    at: Annotated[float | None, IF_KNOWN] = None
     """When it was complete, or known to be stuck, in seconds since the plan began."""
     reason: Annotated[str, IF_ANY] = ""
     """Why the rollout isn't complete, in words; empty if unknown."""
@@ -672,7 +664,7 @@ class Plan(Report):
     stale_priorities: tuple[StalePriority, ...] = ()
     unplayed: tuple[Unplayed, ...] = ()
     timeline: tuple[Moment, ...] = ()
-    until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0
+    until_seconds: float = 0.0
     interrupted: bool = False
     seeds: int = 1
     chances: tuple[Chance, ...] = ()

@@ -80,7 +80,7 @@ def _plans_by_seed(
         try:
             for number, found in enumerate(forks.results(), start=2):
                 if progress is not None:
-                    progress(number, found.until_s)
+                    progress(number, found.until_seconds)
                 yield found
         except KeyboardInterrupt:
             yield replace(first, interrupted=True)
@@ -289,7 +289,7 @@ def with_optimum(plan: Plan, request: PlanRequest, seconds: float) -> Plan:
     optimum = solve(scheduler, pods, seconds)
     keys = {pod.key for pod in pods}
     victims = [
-        (victim.priority, bool(victim.broken))
+        (victim.priority, victim.pdb_violation)
         for preemption in plan.preemptions
         if preemption.preemptor in keys
         for victim in preemption.taken

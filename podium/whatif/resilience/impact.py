@@ -6,8 +6,6 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
 from podium.api.documents.report import API_VERSION, HIDDEN, IF_ANY, Report, report_facts
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, controller_of, key, labels, name
@@ -167,10 +165,10 @@ class Impact(Report, kw_only=True):
     """The state of each drain in the end, and the budgets that block it."""
     workloads: tuple[WorkloadSummary, ...] = ()
     """How many pods each workload loses, and the fewest that were ready."""
-    settled_s: Annotated[float, Field(serialization_alias="settledAt")] = 0.0
+    settled_at: float = 0.0
     """When the last pod was lost or replaced, or the last drain was done, in seconds since the
     beginning."""
-    until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0
+    until_seconds: float = 0.0
     """The simulated time, in seconds."""
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -179,8 +177,8 @@ class Impact(Report, kw_only=True):
     def unavailable(self) -> list[WorkloadSummary]:
         """The workloads that are without a ready pod for a while, by priority and duration."""
         return sorted(
-            (workload for workload in self.workloads if workload.is_unavailable),
-            key=lambda row: (-row.priority, -row.ready_least_for_s, row.workload),
+            (workload for workload in self.workloads if workload.unavailable),
+            key=lambda row: (-row.priority, -row.ready_least_for_seconds, row.workload),
         )
 
     @property
@@ -230,16 +228,16 @@ class ImpactReader:
                 owner = controller_of(pod)
                 if key(pod) in gone or (owner and owner["kind"] in ("DaemonSet", "Node")):
                     continue
-                why = f"stays on its silent node: {silent.why_pod_stays(pod, plan.until_s)}"
+                why = f"stays on its silent node: {silent.why_pod_stays(pod, plan.until_seconds)}"
                 row = UnplacedPod(**self._owners.row_of(pod), node=silent.node, reason=why)
                 unplaced.append(row)
         unplaced.sort(key=lambda row: (-row.priority, row.pod))
-        settled = [row.replaced_at_s or row.at_s for row in plan.disruptions]
-        settled += [drain.at_s or 0.0 for drain in plan.drains]
+        settled = [row.replaced_at or row.at for row in plan.disruptions]
+        settled += [drain.at or 0.0 for drain in plan.drains]
         return Impact(
             disturbance=disturbance,
             name=disturbance.name,
-            moved=sum(row.replaced_at_s is not None for row in plan.disruptions),
+            moved=sum(row.replaced_at is not None for row in plan.disruptions),
             preempted=sum(row.cause.group == PREEMPTED for row in plan.disruptions),
             disruptions=plan.disruptions,
             unplaced=tuple(unplaced),
@@ -247,8 +245,8 @@ class ImpactReader:
             failed_jobs=plan.failed_jobs,
             drains=plan.drains,
             workloads=plan.workloads,
-            settled_s=max(settled, default=0.0),
-            until_s=plan.until_s,
+            settled_at=max(settled, default=0.0),
+            until_seconds=plan.until_seconds,
             warnings=plan.warnings,
             notes=plan.notes,
         )

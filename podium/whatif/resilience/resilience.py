@@ -81,16 +81,16 @@ def resilience(
                 name=one.name,
                 disturbance=one.disturbance,
                 unavailable=len(one.unavailable),
-                unavailable_for_s=max(
-                    (down.ready_least_for_s for down in one.unavailable), default=0.0
+                unavailable_seconds=max(
+                    (down.ready_least_for_seconds for down in one.unavailable), default=0.0
                 ),
                 unplaced=len(one.unplaced),
                 highest_priority=_highest_priority(one),
                 lost=len(one.disruptions),
                 moved=one.moved,
                 preempted=one.preempted,
-                is_drained=all(drain.state == "Done" for drain in one.drains),
-                settled_s=one.settled_s,
+                drained=all(drain.state == "Done" for drain in one.drains),
+                settled_at=one.settled_at,
             )
             for one in ranked
         ),
@@ -146,7 +146,7 @@ def severity(impact: Impact) -> tuple[object, ...]:
         highest is None,
         -(highest or 0),
         -len(impact.unavailable),
-        -sum(workload.ready_least_for_s for workload in impact.unavailable),
+        -sum(workload.ready_least_for_seconds for workload in impact.unavailable),
         -len(impact.unplaced),
         -sum(drain.state != "Done" for drain in impact.drains),
         -impact.preempted,
@@ -172,7 +172,7 @@ def _outages(impacts: Iterable[Impact]) -> list[Outage]:
             by_workload[summary.workload].append((summary, impact.name))
     outages = []
     for summaries in by_workload.values():
-        summaries.sort(key=lambda one: (-one[0].ready_least_for_s, one[1]))
+        summaries.sort(key=lambda one: (-one[0].ready_least_for_seconds, one[1]))
         (worst, _), *_ = summaries
         outages.append(
             Outage(
@@ -182,11 +182,11 @@ def _outages(impacts: Iterable[Impact]) -> list[Outage]:
                 priority_class=worst.priority_class,
                 ready_before=worst.ready_before,
                 disturbances=tuple(name for _, name in summaries),
-                longest_s=worst.ready_least_for_s,
-                is_over=all(summary.ready_after > 0 for summary, _ in summaries),
+                longest_seconds=worst.ready_least_for_seconds,
+                over=all(summary.ready_after > 0 for summary, _ in summaries),
             )
         )
-    return sorted(outages, key=lambda one: (-one.priority, -one.longest_s, one.workload))
+    return sorted(outages, key=lambda one: (-one.priority, -one.longest_seconds, one.workload))
 
 
 def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
@@ -208,7 +208,7 @@ def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
                 **report_facts(rows[pod], PodRow),
                 hit=times,
                 failures=len(failures),
-                is_never_spared=times == len(failures),
+                never_spared=times == len(failures),
             )
 
 

@@ -47,7 +47,7 @@ def resilience_presentation(resilience: Resilience, *, wide: bool = False) -> Pr
             str(one.priority),
             one.workload,
             f"{one.hit} of {one.failures}",
-            Toned("none", Tone.BAD) if one.is_never_spared else str(one.failures - one.hit),
+            Toned("none", Tone.BAD) if one.never_spared else str(one.failures - one.hit),
         ]
         for one in resilience.exposed
     ]
@@ -90,22 +90,22 @@ def _outage_clause(resilience: Resilience, total: int) -> str:
 
 
 def _span(outage: Outage) -> str:
-    return f"{round(outage.longest_s, 1):.12g} s" + ("" if outage.is_over else ", to the end")
+    return f"{round(outage.longest_seconds, 1):.12g} s" + ("" if outage.over else ", to the end")
 
 
 def _row(one: RankedDisturbance) -> list[Cell]:
-    drained = Toned("yes", Tone.GOOD) if one.is_drained else Toned("no", Tone.BAD)
+    drained = Toned("yes", Tone.GOOD) if one.drained else Toned("no", Tone.BAD)
     return [
         one.name,
         Toned(str(one.unavailable), Tone.BAD if one.unavailable else Tone.GOOD),
-        f"{round(one.unavailable_for_s, 1):.12g} s" if one.unavailable else "-",
+        f"{round(one.unavailable_seconds, 1):.12g} s" if one.unavailable else "-",
         Toned(str(one.unplaced), Tone.BAD if one.unplaced else Tone.GOOD),
         "-" if one.highest_priority is None else str(one.highest_priority),
         str(one.lost),
         str(one.moved),
         str(one.preempted),
         drained if one.disturbance.kind == "Drain" else "-",
-        time_text(one.settled_s) if one.lost else "-",
+        time_text(one.settled_at) if one.lost else "-",
     ]
 
 
@@ -144,7 +144,7 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
         failed_jobs=impact.failed_jobs,
         drains=impact.drains,
         workloads=impact.workloads,
-        until_s=impact.until_s,
+        until_seconds=impact.until_seconds,
     )
     _, *sentences = summary_lines(plan, wide=wide)
     rows = [_unplaced_row(one) for one in impact.unplaced]
@@ -179,7 +179,7 @@ def _unplaced_row(one: UnplacedPod) -> list[Cell]:
 def _clauses(impact: Impact) -> Iterator[str]:
     down = impact.unavailable
     for one in down[:_NAMED_MAX]:
-        how_long = f"{round(one.ready_least_for_s, 1):.12g} s"
+        how_long = f"{round(one.ready_least_for_seconds, 1):.12g} s"
         end = "" if one.ready_after else ", to the end"
         yield f"{one.workload} has no ready pod for {how_long}{end}"
     if len(down) > _NAMED_MAX:
@@ -197,7 +197,7 @@ def _clauses(impact: Impact) -> Iterator[str]:
         yield f"{impact.preempted} {_verb(impact.preempted, 'give')} way in turn"
     without = len(impact.unplaced)
     yield f"{without} {'is' if without == 1 else 'are'} without one in the end"
-    yield f"the last moves at {time_text(impact.settled_s)}"
+    yield f"the last moves at {time_text(impact.settled_at)}"
 
 
 def _verb(number: int, verb: str) -> str:

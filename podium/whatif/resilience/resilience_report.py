@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
 from podium.whatif.plan.plan_report import PodRow
 from podium.whatif.resilience.impact import Disturbance, Impact
@@ -20,7 +18,7 @@ class RankedDisturbance(Report, kw_only=True):
     """The drains or failures."""
     unavailable: int = 0
     """How many workloads are without a ready pod for a while."""
-    unavailable_for_s: Annotated[float, Field(serialization_alias="unavailableSeconds")] = 0.0
+    unavailable_seconds: float = 0.0
     """The longest total time that one of them has no ready pod, in seconds."""
     unplaced: int
     """How many pods are without a node in the end."""
@@ -32,9 +30,9 @@ class RankedDisturbance(Report, kw_only=True):
     """How many pods are disrupted and replaced by bound ones."""
     preempted: int
     """How many pods the replacements preempt."""
-    is_drained: Annotated[bool, Field(serialization_alias="drained")]
+    drained: bool
     """Whether all drains are done."""
-    settled_s: Annotated[float, Field(serialization_alias="settledAt")]
+    settled_at: float
     """When the last pod was lost or replaced, or the last drain was done, in seconds since the
     beginning."""
 
@@ -54,9 +52,9 @@ class Outage(Report, kw_only=True):
     """How many of its pods are ready at present."""
     disturbances: tuple[str, ...]
     """Short descriptions of these disturbances, the longest outage first."""
-    longest_s: Annotated[float, Field(serialization_alias="longestSeconds")]
+    longest_seconds: float
     """The longest outage, in seconds in total."""
-    is_over: Annotated[bool, Field(serialization_alias="over")]
+    over: bool
     """Whether the workload has a ready pod in the end after each of these disturbances."""
 
 
@@ -67,7 +65,7 @@ class Exposure(PodRow, kw_only=True):
     """The number of failures that disrupt the pod."""
     failures: int
     """The number of simulated failures."""
-    is_never_spared: Annotated[bool, Field(serialization_alias="neverSpared")]
+    never_spared: bool
     """Whether every failure disrupts the pod."""
 
 

@@ -103,7 +103,7 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
     lacking = [one for one in short_of_pods(Timeline(play)) if one.workload not in short]
     return StepOutcome(
         step.name,
-        round(max((one.at_s or since_s for one in rollouts), default=since_s) - since_s, 3),
+        round(max((one.at or since_s for one in rollouts), default=since_s) - since_s, 3),
         tuple(pod for pod in preempted if not pod.is_dangerous),
         tuple(pod for pod in preempted if pod.is_dangerous),
         tuple(f"{one.workload}: {one.message}" for one in rollouts if one.state != "Complete"),

@@ -84,7 +84,7 @@ def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:
 
 
 def _where(one: JudgedPod) -> str:
-    return f"{one.pod} on {one.node} at t+{one.at_s:g}s"
+    return f"{one.pod} on {one.node} at t+{one.at:g}s"
 
 
 def _trial(trial: OrderTrial) -> Section:
@@ -97,7 +97,7 @@ def _trial(trial: OrderTrial) -> Section:
         [
             Toned(one.pod, Tone.BAD),
             one.node,
-            f"t+{one.at_s:g}s",
+            f"t+{one.at:g}s",
             str(one.priority),
             str(one.final_priority),
             one.by,

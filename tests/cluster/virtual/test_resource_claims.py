@@ -48,7 +48,7 @@ def test_each_pod_gets_a_claim_of_the_template_and_no_device_is_allocated_twice(
     train = workload("Deployment", "train", "100m", replicas=3)
     train["spec"]["template"]["spec"]["resourceClaims"] = [USE]
     plan = loaded().plan(apply=train)
-    assert [(one.node, one.at_s) for one in plan.placements] == [("n1", 0.0), ("n1", 0.0)]
+    assert [(one.node, one.at) for one in plan.placements] == [("n1", 0.0), ("n1", 0.0)]
     (left,) = plan.pending
     assert left.message.startswith("0/1 nodes are available: 1 cannot allocate all claims.")
 

@@ -255,4 +255,4 @@ steps:
     waited = "no event had woken it, and it was tried only because it had waited for 5m29s"
     assert late == [f"t+5m30s pod client is bound to n: {waited}"]
     (pending,) = simulation_report(played(f"until: 1m\n{spec}")).end.pending
-    assert (pending.pod, pending.fits_on, pending.tried_at_s) == ("default/client", "n", 330.0)
+    assert (pending.pod, pending.fits_on, pending.tried_at) == ("default/client", "n", 330.0)

@@ -7,7 +7,7 @@ from podium.whatif.plan.presentation.plan_pictures import before_and_after, casc
 from podium.whatif.plan.presentation.plan_presentation import shown_once
 from tests.replacing import replace
 
-LOST = Disruption(pod="d/low", node="n", at_s=0.0, cause=BY_SCHEDULER, by="d/high")
+LOST = Disruption(pod="d/low", node="n", at=0.0, cause=BY_SCHEDULER, by="d/high")
 AGAIN = replace(LOST, replacement="d/low-2", replaced_on="m")
 IN_TURN = replace(LOST, pod="d/lowest", node="m", by="d/low-2")
 

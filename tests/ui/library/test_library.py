@@ -69,7 +69,7 @@ def test_further_plans_begin_where_the_first_did_unless_the_rules_differ() -> No
     cluster = podium.load(STATE)
     first = cluster.plan(apply=ORANGE)
     planner = cluster._planner
-    assert cluster.plan(apply=ORANGE, until="20s").until_s == 20
+    assert cluster.plan(apply=ORANGE, until="20s").until_seconds == 20
     assert (
         cluster.drain("worker-4", force=True).to_dict()
         == cluster.drain("worker-4", force=True, repair=False).to_dict()
@@ -217,6 +217,7 @@ def test_tables_are_named_as_in_json(cluster: LoadedCluster) -> None:
     pytest.importorskip("pandas")
     plan = cluster.plan(apply=ORANGE)
     (victim,) = plan.to_pandas("preemptions.victims").to_dict("records")
+    assert victim["pdbViolation"] is plan.preemptions[0].victims[0].pdb_violation
     assert victim["pod"] == "default/green-5"
     assert victim["preemptions.node"] == "worker-6"
     assert plan.to_pandas("pending").empty
@@ -307,7 +308,7 @@ def test_values_may_be_classes_documents_and_numbers(cluster: LoadedCluster) -> 
     whole = cluster.plan(apply=ORANGE)
     for until in (600, 600.0, "10m"):
         assert cluster.plan(apply=ORANGE, until=until).placements == whole.placements
-    assert cluster.plan(apply=ORANGE, until=0.5).until_s == 0.5
+    assert cluster.plan(apply=ORANGE, until=0.5).until_seconds == 0.5
 
 
 def test_tables_have_their_columns_without_rows(cluster: LoadedCluster) -> None:

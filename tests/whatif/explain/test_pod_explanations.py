@@ -51,7 +51,7 @@ def test_a_pod_is_explained_at_its_turn() -> None:
 def test_a_bound_pod_is_explained_as_if_it_werent() -> None:
     state = [node("a", "1"), node("b", "1"), pod("p", on="b"), pod("waits", priority=9)]
     explanation = explained("p", state)
-    assert explanation.was_on == "b"
+    assert explanation.bound_to == "b"
     # Nobody who waits comes before it, and its own room counts as free.
     assert only(explanation).best == ("a", "b")
     assert only(explanation).node == "a"
@@ -60,19 +60,19 @@ def test_a_bound_pod_is_explained_as_if_it_werent() -> None:
 def test_who_is_nominated_counts_for_a_bound_pod() -> None:
     nominated = pod("big", priority=9, status={"nominatedNodeName": "a"})
     view = only(explained("p", [node("a", "1"), node("b", "1"), pod("p", on="b"), nominated]))
-    assert view.feasible == ("b",)
+    assert view.feasible_nodes == ("b",)
 
 
 def test_new_pods_that_name_their_node_are_there_for_a_bound_pod() -> None:
     state = [node("a", "1"), node("b", "1"), pod("p", on="b")]
-    assert only(explained("p", state, pod("fixed", on="a"))).feasible == ("b",)
+    assert only(explained("p", state, pod("fixed", on="a"))).feasible_nodes == ("b",)
 
 
 def test_no_scheduler_decides_about_an_applied_pod_that_names_its_node() -> None:
     explanation = explained("p", [node("a"), node("b")], pod("p", on="b"))
-    assert (explanation.was_on, explanation.decisions) == ("b", ())
+    assert (explanation.bound_to, explanation.decisions) == ("b", ())
     assert explanation.admission is not None
-    assert explanation.admission.is_admitted
+    assert explanation.admission.admitted
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_pod_on_another_node_of_the_domain_that_blocks_is_named(is_own: bool, 
     view = only(explained("p", state, new))
     (blocker,) = view.blockers
     assert (blocker.node, blocker.pod, blocker.on) == ("a", "default/rival-1", "b")
-    assert (blocker.topology_key, blocker.is_own_rule) == (ZONE, is_own)
+    assert (blocker.topology_key, blocker.anti_affinity_of == "incoming") == (ZONE, is_own)
     assert view.preemption is not None
     assert list(view.preemption.rejected) == ["a"]
 
@@ -256,7 +256,7 @@ def test_a_critical_pod_that_names_its_node_has_another_stopped_by_its_qos_class
     explanation = explained("new", state, new)
     admission = explanation.admission
     assert admission is not None
-    assert admission.is_admitted
+    assert admission.admitted
     assert [(one.pod, one.qos_class) for one in admission.stopped] == [
         ("default/cache", "BestEffort")
     ]
@@ -281,7 +281,7 @@ def test_what_the_node_says_of_a_pod_that_names_it(
 ) -> None:
     admission = explained("new", [machine], pod("new", on="n")).admission
     assert admission is not None
-    assert admission.is_admitted is admitted
+    assert admission.admitted is admitted
     assert admission.message.startswith(message)
     assert bool(admission.reason) is ("Node" in message)
 

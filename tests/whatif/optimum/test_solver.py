@@ -105,7 +105,7 @@ def test_budgets_may_be_a_wall() -> None:
     options = SchedulerOptions(disruption_budgets=BudgetPolicy.RESPECT)
     pods = [*FULL, pod("new", priority=9)]
     assert solved(pods, options, "a").tally.placed == 0
-    assert solved(pods, None, "a").tally.violations == 1
+    assert solved(pods, None, "a").tally.pdb_violations == 1
 
 
 def test_victims_are_elsewhere_only_where_preemption_may_look_there() -> None:
@@ -147,8 +147,8 @@ def test_required_affinity_limits_places(
     pods: list[Obj], zones: str, placed: int, nodes: int, victims: int
 ) -> None:
     optimum = solved(pods, zones=zones)
-    assert optimum.is_proven
-    assert optimum.is_verified
+    assert optimum.proven
+    assert optimum.verified
     assert (optimum.tally.placed, optimum.tally.victims) == (placed, victims)
     assert len({place.node for place in optimum.placements}) == nodes
 
@@ -170,8 +170,8 @@ def test_a_rate_limits_the_victims_of_a_class(victims: int, placed: int) -> None
 
 def test_without_time_the_bound_is_reported() -> None:
     optimum = solved([*FULL, pod("new", priority=9)], seconds=0.0)
-    assert not optimum.is_proven
-    assert optimum.is_verified
+    assert not optimum.proven
+    assert optimum.verified
     assert optimum.tally.placed == 1
     assert any(gap.key == "fewest victims" and gap.bound < gap.value for gap in optimum.gaps)
 

@@ -135,10 +135,10 @@ def test_a_paused_deployment_is_not_restarted() -> None:
 @pytest.mark.parametrize(("option", "gone_s"), [("pod/web-0", 30.0), ("pod/web-0:force", 0.0)])
 def test_a_deleted_pod_has_its_grace_period_unless_by_force(option: str, gone_s: float) -> None:
     outcome = planned([node("n"), *running("ReplicaSet", "web", "n")], delete=option)
-    gone = [one.at_s for one in outcome.timeline if one.happening == "gone"]
-    terminating = [one.at_s for one in outcome.timeline if one.happening == "terminating"]
+    gone = [one.at for one in outcome.timeline if one.event == "gone"]
+    terminating = [one.at for one in outcome.timeline if one.event == "terminating"]
     assert (terminating, gone) == ([0.0], [gone_s])
-    assert [one.at_s for one in outcome.placements] == [0.0]
+    assert [one.at for one in outcome.placements] == [0.0]
 
 
 def test_the_order_counts() -> None:
@@ -174,7 +174,7 @@ def test_a_drain_asks_again_until_a_budget_lets_the_next_pod_go() -> None:
     (drain,) = outcome.drains
     assert (drain.node, drain.state, drain.evicted) == ("a", "Done", 2)
     assert {one.node for one in outcome.placements} == {"b"}
-    first, second = (one.at_s for one in outcome.disruptions if one.node == "a")
+    first, second = (one.at for one in outcome.disruptions if one.node == "a")
     assert first < second
     assert not findings(outcome, parse_gates(["undrained"], None))
     assert all("isn't done" not in one for one in outcome.warnings)
@@ -274,4 +274,4 @@ def test_pods_of_a_deleted_node_are_collected_after_a_while() -> None:
     (lost,) = outcome.disruptions
     assert (lost.pod, lost.cause) == ("default/here", BY_POD_GC)
     # Pod garbage collection gives a node some time to come back.
-    assert lost.at_s >= 40
+    assert lost.at >= 40

@@ -88,7 +88,7 @@ def test_a_waiting_member_says_what_its_gang_lacks(api: str) -> None:
     assert narrow.decisions[-1].message.startswith(
         "PodGroup default/gang needs places for 3 pods at once, and finds 2 (g-1, g-2). 0/2 nodes"
     )
-    assert narrow.decisions[-1].feasible == ("n-1", "n-2")
+    assert narrow.decisions[-1].feasible_nodes == ("n-1", "n-2")
     (pending, *_) = planned([*NODES, group(3, api)], *members).pending
     assert pending.message == narrow.decisions[-1].message
 

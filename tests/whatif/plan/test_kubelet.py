@@ -144,12 +144,12 @@ def test_a_pod_that_is_refused_and_made_again_takes_its_time(
     there = pod("there", "250m", on="n", containers=PORTS)
     again = workload(kind, "again", replicas=1, template=template)
     outcome = planned([machine, there], again, until_s=10.0)
-    assert outcome.until_s == 10.0
+    assert outcome.until_seconds == 10.0
     (refusal,) = outcome.refusals
     assert refusal.reason == reason
     assert outcome.counts.refused == 1 + refusal.repeats
     assert 30 <= outcome.counts.refused <= 50
-    assert refusal.repeated_until_s == pytest.approx(10.0, abs=1)
+    assert refusal.repeated_until == pytest.approx(10.0, abs=1)
 
 
 def test_pods_that_are_refused_together_each_have_their_own_row() -> None:
@@ -164,7 +164,7 @@ def test_what_repeats_is_one_line_of_the_timeline() -> None:
     pinned = workload("ReplicaSet", "pinned", replicas=1, template={"nodeName": "n"})
     outcome = planned([node("n", "500m")], pinned, until_s=10.0)
     (refusal,) = outcome.refusals
-    happened = [(one.happening, one.pod, one.repeats) for one in outcome.timeline]
+    happened = [(one.event, one.pod, one.repeats) for one in outcome.timeline]
     assert happened == [
         (Happening.CREATED, refusal.pod, 0),
         (Happening.BOUND, refusal.pod, 0),

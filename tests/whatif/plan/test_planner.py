@@ -101,7 +101,7 @@ def interrupted(seed: int, after_s: float, *, seeds: int = 1, workers: int = 1) 
 
 def test_after_an_interruption_what_has_happened_up_to_then_is_told() -> None:
     outcome = interrupted(1, 0)
-    assert (outcome.interrupted, outcome.until_s) == (True, 0)
+    assert (outcome.interrupted, outcome.until_seconds) == (True, 0)
     assert [one.preemptor for one in outcome.preemptions] == ["default/new"]
     assert [one.pod for one in outcome.pending] == ["default/new"]
     assert plain(outcome)["interrupted"] is True
@@ -111,15 +111,15 @@ def test_after_an_interruption_what_has_happened_up_to_then_is_told() -> None:
 @pytest.mark.parametrize(("after_s", "workers"), [(500, 1), (0, 2)])
 def test_of_several_seeds_those_count_that_are_complete(after_s: float, workers: int) -> None:
     outcome = interrupted(3, after_s, seeds=6, workers=workers)
-    assert (outcome.interrupted, outcome.seeds, outcome.until_s) == (True, 2, 600.0)
+    assert (outcome.interrupted, outcome.seeds, outcome.until_seconds) == (True, 2, 600.0)
     first = interrupted(1, 0, seeds=3, workers=workers)
-    assert (first.interrupted, first.until_s) == (True, 0.0)
+    assert (first.interrupted, first.until_seconds) == (True, 0.0)
 
 
 def test_progress_is_told_to_the_end() -> None:
     times: list[float] = []
     outcome = plan(request(FULL, NEW), lambda _, at_s: times.append(at_s))
-    assert (outcome.interrupted, outcome.until_s) == (False, 600.0)
+    assert (outcome.interrupted, outcome.until_seconds) == (False, 600.0)
     assert times == sorted(times)
     assert times[-1] == 600.0
 

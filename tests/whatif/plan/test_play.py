@@ -47,11 +47,11 @@ def test_a_replacement_preempts_in_its_turn() -> None:
 
 def test_everything_has_its_second() -> None:
     outcome = cascade()
-    times_s = [moment.at_s for moment in outcome.timeline]
+    times_s = [moment.at for moment in outcome.timeline]
     assert times_s == sorted(times_s)
 
     def course(of: str) -> list[tuple[int, Happening]]:
-        return [(round(one.at_s), one.happening) for one in outcome.timeline if one.pod == of]
+        return [(round(one.at), one.event) for one in outcome.timeline if one.pod == of]
 
     assert course("default/second-0") == [(0, Happening.TERMINATING), (30, Happening.GONE)]
     assert course(outcome.disruptions[0].replacement) == [
@@ -65,7 +65,7 @@ def test_nothing_happens_later_than_it_is_asked_for() -> None:
     outcome = cascade(until_s=10.0)
     assert outcome.placements == ()
     assert {p.pod for p in outcome.pending} >= {"default/first"}
-    assert all(moment.at_s <= 10 for moment in outcome.timeline)
+    assert all(moment.at <= 10 for moment in outcome.timeline)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_each_kind_replaces_its_pods_in_its_own_time(
 ) -> None:
     outcome = planned([*CLASSES, node("n", "1"), *running(kind, "w", "n")], NEW)
     (lost,) = outcome.disruptions
-    (at_s,) = [m.at_s for m in outcome.timeline if m.by == "default/w-0"]
+    (at_s,) = [m.at for m in outcome.timeline if m.by == "default/w-0"]
     assert round(at_s) == created_s
     assert (lost.replacement == lost.pod) == keeps_name
     assert [pending.pod for pending in outcome.pending] == [lost.replacement]
@@ -102,7 +102,7 @@ def test_a_budget_recovers_when_the_replacement_is_ready() -> None:
     state = [*CLASSES, node("n1", "1"), node("n2", "1"), budget("web", maxUnavailable=1), *web]
     (change,) = planned(state, FIRST).budgets
     assert (change.allowed_before, change.allowed_least, change.allowed_after) == (1, 0, 1)
-    assert (round(change.least_at_s), change.is_touched) == (0, True)
+    assert (round(change.least_at), change.is_touched) == (0, True)
 
 
 def test_pods_of_a_deleted_node_come_again_elsewhere_unless_their_controller_goes_too() -> None:
@@ -165,7 +165,7 @@ def test_what_a_decision_sets_off_happens_before_the_next_one() -> None:
     state += [pod(f"web-{name}", on=name) for name in "ab"]
     outcome = planned(state, NEW, pod("other", priorityClassName="a"))
     first, second = outcome.preemptions
-    assert [(one.at_s, one.chosen.pdb_violations) for one in (first, second)] == [(0, 0), (0, 1)]
+    assert [(one.at, one.chosen.pdb_violations) for one in (first, second)] == [(0, 0), (0, 1)]
     (victim,) = second.chosen.victims
     assert victim.broken == ("default/web",)
     assert outcome.budgets[0].violated_by == (victim.pod,)
@@ -175,7 +175,7 @@ def test_alternatives_can_be_left_out() -> None:
     state = [*CLASSES, *(node(n, "1") for n in "abcd"), *(pod(f"p-{n}", on=n) for n in "abcd")]
     (preemption,) = planned(state, NEW, alternatives_max=1).preemptions
     assert [(other.node, other.lost_at) for other in preemption.alternatives] == [("b", NAME_KEY)]
-    assert (preemption.left_out, preemption.candidate_count) == (2, 4)
+    assert (preemption.alternatives_left_out, preemption.candidate_count) == (2, 4)
 
 
 @given(

@@ -23,7 +23,7 @@ def test_one_that_fits_is_complete(kind: str) -> None:
     replicas = {} if kind == "DaemonSet" else {"replicas": 2}
     outcome = planned([node("a")], workload(kind, "web", **replicas))
     assert only(outcome) == (f"{kind} default/web", "Complete", "")
-    assert outcome.until_s == 600.0
+    assert outcome.until_seconds == 600.0
 
 
 def test_a_deployment_is_stuck_when_its_deadline_passes() -> None:
@@ -36,7 +36,7 @@ def test_a_deployment_is_stuck_when_its_deadline_passes() -> None:
     assert rollout.text == (
         f"{lacking}: {waiting.pod} stays pending: 0/1 nodes are available: 1 Insufficient cpu"
     )
-    assert rollout.at_s == pytest.approx(62.0, abs=2)
+    assert rollout.at == pytest.approx(62.0, abs=2)
 
 
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
@@ -45,7 +45,7 @@ def test_others_are_stuck_when_nothing_moves(kind: str) -> None:
     state = [node("a", "4"), node("b", "1")]
     outcome = planned(state, workload(kind, "web", "3", **replicas))
     assert only(outcome)[1] == "Stuck"
-    assert outcome.until_s > 600.0
+    assert outcome.until_seconds > 600.0
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
@@ -54,9 +54,9 @@ def test_pods_that_are_refused_again_and_again_move_nothing(kind: str) -> None:
     outcome = planned([node("a", "500m")], pinned)
     (rollout,) = outcome.rollouts
     assert rollout.is_stuck
-    assert rollout.at_s == pytest.approx(600.0, abs=2)
+    assert rollout.at == pytest.approx(600.0, abs=2)
     assert rollout.reason.startswith("a refuses default/web-")
-    assert outcome.until_s < 630.0
+    assert outcome.until_seconds < 630.0
 
 
 @pytest.mark.parametrize(("repeats", "state"), [(9, "Open"), (10, "Stuck")])
@@ -81,14 +81,14 @@ def test_a_plan_goes_on_until_the_rollout_is_over() -> None:
     )
     outcome = planned([node("a")], web)
     assert only(outcome)[1] == "Complete"
-    assert 900.0 < outcome.until_s < 920.0
+    assert 900.0 < outcome.until_seconds < 920.0
 
 
 def test_one_that_the_plan_ends_before_is_open() -> None:
     web = workload("Deployment", "web", replicas=1, minReadySeconds=300)
     outcome = planned([node("a")], web, until_s=60.0)
     assert only(outcome)[1:] == ("Open", "0 of 1 updated pods are available")
-    assert outcome.until_s == 60.0
+    assert outcome.until_seconds == 60.0
 
 
 def test_a_paused_deployment_is_not_rolled_out() -> None:
@@ -102,7 +102,7 @@ def test_a_paused_deployment_is_not_rolled_out() -> None:
     outcome = planned(state, news)
     lacking = "0 of 2 pods are updated, and the Deployment is paused"
     assert only(outcome)[1:] == ("Paused", lacking)
-    assert outcome.until_s < 700.0
+    assert outcome.until_seconds < 700.0
 
 
 def test_a_new_image_rolls_within_the_surge_that_is_allowed() -> None:
@@ -137,7 +137,7 @@ def test_a_quota_holds_a_rollout_up_for_twice_as_long_each_time(
     before = [*exported([node("a"), node("b"), old]), quota]
     assert only(planned(before, new))[1] == state
     (placement,) = planned(before, new, until_s=700.0).placements
-    assert placement.at_s == pytest.approx(created_s, abs=0.1)
+    assert placement.at == pytest.approx(created_s, abs=0.1)
 
 
 def test_a_surge_leaves_nodes_that_may_not_run_the_pod_any_more() -> None:
@@ -199,8 +199,8 @@ def test_summaries_count_who_is_lost_and_how_few_are_ready() -> None:
     summary = of_web([node("a", "4"), *running("ReplicaSet", "web", "a", "a"), big])
     assert (summary.pods, dict(summary.lost), summary.pending) == (2, {"preempted": 1}, 1)
     assert (summary.ready_before, summary.ready_least) == (2, 1)
-    assert summary.ready_least_for_s == 600.0
-    assert not summary.is_ready_in_the_end
+    assert summary.ready_least_for_seconds == 600.0
+    assert not summary.ready_in_the_end
 
 
 @pytest.mark.parametrize(

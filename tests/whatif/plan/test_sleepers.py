@@ -40,14 +40,14 @@ def explained(state: list[Obj], *applied: Obj, **settings: Any) -> str:
 
 
 def placed(plan: Plan) -> dict[str, tuple[float, float | None]]:
-    return {one.pod: (one.at_s, one.overslept_s) for one in plan.placements}
+    return {one.pod: (one.at, one.overslept_seconds) for one in plan.placements}
 
 
 def test_a_pod_that_no_event_wakes_is_placed_when_it_has_waited_for_five_minutes() -> None:
     outcome = planned(states(), STORE)
     assert placed(outcome) == {"back/store": (0.0, None), "default/client": (330.0, 330.0)}
-    (bound,) = (one for one in outcome.timeline if one.detail)
-    assert (bound.pod, bound.detail) == ("default/client", WHY)
+    (bound,) = (one for one in outcome.timeline if one.reason)
+    assert (bound.pod, bound.reason) == ("default/client", WHY)
     assert summary(outcome) == [f"Pod default/client is placed at t+330s only: {WHY}."]
     assert explained(states(), STORE).startswith(f"As to when it got its place: {WHY}.")
 
@@ -55,7 +55,7 @@ def test_a_pod_that_no_event_wakes_is_placed_when_it_has_waited_for_five_minutes
 def test_a_plan_that_ends_before_says_where_it_would_fit_and_when_it_is_tried() -> None:
     outcome = planned(states(), STORE, until_s=60.0)
     (pending,) = outcome.pending
-    assert (pending.fits_on, pending.tried_at_s) == ("n1", 330.0)
+    assert (pending.fits_on, pending.tried_at) == ("n1", 330.0)
     sleep = "would fit on n1 by now, but no event wakes it: it is tried at t+330s"
     assert summary(outcome) == [f"Pod default/client {sleep}."]
     assert explained(states(), STORE, until_s=60.0).startswith(f"It {sleep}.")
@@ -63,10 +63,10 @@ def test_a_plan_that_ends_before_says_where_it_would_fit_and_when_it_is_tried() 
 
 def test_nothing_is_said_of_pods_that_fit_nowhere_or_are_woken() -> None:
     (pending,) = planned(states(), until_s=60.0).pending
-    assert (pending.fits_on, pending.tried_at_s) == ("", None)
+    assert (pending.fits_on, pending.tried_at) == ("", None)
     assert explained(states()) == ""
     outcome = planned(states(namespaces=["back"]), STORE)
-    assert [one.overslept_s for one in outcome.placements] == [None, None]
+    assert [one.overslept_seconds for one in outcome.placements] == [None, None]
     assert summary(outcome) == []
 
 
@@ -96,9 +96,9 @@ def test_pods_that_a_state_s_scheduler_rejected_wait_for_what_wakes_them() -> No
 def test_rejected_pods_of_a_state_are_explained_as_things_are_at_the_beginning() -> None:
     explanation = explain_pod(request([node("n"), rejected(pod("large", "8"))]), "default/large")
     (view,) = explanation.decisions
-    assert (view.at_s, explanation.sleep) == (0.0, "")
+    assert (view.at, explanation.sleep) == (0.0, "")
     assert view.message.startswith("0/1 nodes are available: 1 Insufficient cpu.")
     *others, client = states()
     asked = request([*others, rejected(client)], STORE)
     first, second = explain_pod(asked, "default/client").decisions
-    assert (first.at_s, first.node, second.at_s, second.node) == (0.0, "", 330.0, "n1")
+    assert (first.at, first.node, second.at, second.node) == (0.0, "", 330.0, "n1")

@@ -41,9 +41,9 @@ def test_pods_have_been_ready_for_as_long_as_they_say() -> None:
     outcome = planned([heard("a"), db, *pods], new)
     (rollout,) = outcome.rollouts
     assert rollout.state == "Complete"
-    terminating = [one for one in outcome.timeline if one.happening == "terminating"]
+    terminating = [one for one in outcome.timeline if one.event == "terminating"]
     assert [one.pod for one in terminating] == ["default/db-1", "default/db-0"]
-    assert terminating[0].at_s == 0.0
+    assert terminating[0].at == 0.0
 
 
 def test_a_taint_has_been_there_since_it_was_added() -> None:
@@ -53,7 +53,7 @@ def test_a_taint_has_been_there_since_it_was_added() -> None:
     (lost,) = planned(
         [heard("a", taints=[added]), heard("b"), web, {**one, "status": SINCE_LONG}]
     ).disruptions
-    assert (lost.pod, lost.at_s) == ("default/web-0", 180.0)
+    assert (lost.pod, lost.at) == ("default/web-0", 180.0)
 
 
 def test_a_state_that_was_read_from_a_running_cluster_is_of_that_moment() -> None:
@@ -120,7 +120,7 @@ def test_a_crash_looping_pod_counts_as_unhealthy_unless_all_are_taken_to_heal() 
     outcome = drained("b")
     (drain,) = outcome.drains
     assert (drain.state, drain.evicted) == ("Open", 0)
-    assert not [one for one in outcome.timeline if one.happening == "ready"]
+    assert not [one for one in outcome.timeline if one.event == "ready"]
     assert outcome.notes == (
         "1 pod of the state isn't ready and stays so: default/web-0; --assume-healthy has it "
         "recover",
@@ -194,7 +194,7 @@ def test_a_job_that_waits_makes_its_pod_when_it_would_have(
     pods: list[Obj], status: Obj, at_s: list[float]
 ) -> None:
     outcome = beside(job(**status), *pods)
-    assert [one.at_s for one in outcome.placements if one.owner == "Job default/train"] == at_s
+    assert [one.at for one in outcome.placements if one.owner == "Job default/train"] == at_s
 
 
 def test_pods_that_a_job_makes_anyway_are_no_matter_of_the_changes() -> None:
@@ -207,4 +207,4 @@ def test_a_deadline_passes_in_the_course_of_a_plan() -> None:
     late["spec"]["activeDeadlineSeconds"] = 40
     p = pod("p", on="a", app="train", owner=late, status=READY, metadata=TRACKED)
     outcome = beside(late, p)
-    assert [(one.reason, one.at_s) for one in outcome.failed_jobs] == [("DeadlineExceeded", 10)]
+    assert [(one.reason, one.at) for one in outcome.failed_jobs] == [("DeadlineExceeded", 10)]

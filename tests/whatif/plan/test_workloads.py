@@ -107,7 +107,7 @@ def test_new_pods_tolerate_nodes_that_arent_ready_for_a_while() -> None:
     state = [node("n", taints=[{"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}])]
     assert places(planned(state, pod("p"), until_s=299.0)) == {"p": "n"}
     (lost,) = planned(state, pod("p")).disruptions
-    assert (lost.cause, round(lost.at_s), lost.comes_again) == (BY_TAINT, 300, Return.NEVER)
+    assert (lost.cause, round(lost.at), lost.comes_again) == (BY_TAINT, 300, Return.NEVER)
 
 
 def test_what_isnt_modelled_is_said() -> None:

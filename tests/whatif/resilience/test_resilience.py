@@ -131,13 +131,13 @@ def test_a_service_on_one_node_is_without_a_ready_pod_though_each_pod_gets_a_pla
     found = tried([*CLASSES, node("a"), node("b"), *web, *spread], drains=False)
     (outage,) = found.outages
     assert (outage.workload, outage.ready_before) == ("ReplicaSet default/web", 2)
-    assert outage.is_over
+    assert outage.over
     # From the failure on, not from when the control plane misses the node.
-    assert outage.longest_s == pytest.approx(362, abs=6)
+    assert outage.longest_seconds == pytest.approx(362, abs=6)
     assert outage.disturbances == ("failure of node a",)
     worst, harmless = found.ranking
     assert (worst.name, worst.unavailable, worst.unplaced) == ("failure of node a", 1, 0)
-    assert worst.unavailable_for_s == outage.longest_s
+    assert worst.unavailable_seconds == outage.longest_seconds
     assert (harmless.unavailable, found.harmless) == (0, 1)
     shown = resilience_presentation(found)
     assert shown.headline.startswith("ReplicaSet default/web has no ready pod for 362")
@@ -163,7 +163,7 @@ def test_an_outage_to_the_end_is_worse_than_one_that_is_over() -> None:
     web = running("ReplicaSet", "web", "b", **SMALL)
     found = tried([node("a"), node("b"), *db, *web], drains=False)
     assert [one.name for one in found.ranking] == ["failure of node a", "failure of node b"]
-    assert [(one.workload, one.is_over) for one in found.outages] == [
+    assert [(one.workload, one.over) for one in found.outages] == [
         ("StatefulSet default/db", False),
         ("ReplicaSet default/web", True),
     ]
@@ -173,7 +173,7 @@ def test_an_outage_to_the_end_is_worse_than_one_that_is_over() -> None:
 def test_a_workload_whose_node_falls_silent_is_unavailable_though_nothing_is_evicted() -> None:
     found = failing([node("a"), node("b"), *running("ReplicaSet", "web", "a", **tolerant())], "a")
     (summary,) = found.unavailable
-    assert (summary.workload, summary.ready_least_at_s) == ("ReplicaSet default/web", 0.0)
+    assert (summary.workload, summary.ready_least_at) == ("ReplicaSet default/web", 0.0)
     assert not found.is_harmless
 
 
@@ -205,7 +205,7 @@ def test_pods_that_no_failure_spares() -> None:
     batch = running("ReplicaSet", "batch", "c", cpu="2", **LOW)
     nodes = [node(name, "2") for name in "abc"]
     (exposed,) = tried([*CLASSES, *nodes, *web, *batch], drains=False).exposed
-    assert (exposed.pod, exposed.hit, exposed.is_never_spared) == ("default/batch-0", 3, True)
+    assert (exposed.pod, exposed.hit, exposed.never_spared) == ("default/batch-0", 3, True)
     assert exposed.owner == "ReplicaSet default/batch"
 
 

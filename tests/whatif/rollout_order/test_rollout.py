@@ -147,7 +147,7 @@ def test_a_class_whose_value_differs_is_deleted_and_made_again() -> None:
     (end,) = found.dead_ends
     assert end.next.step == "PriorityClass team is deleted, and made again with 200, not 100"
     (stale,) = end.next.stale_priorities
-    assert (stale.priority, stale.next_priority, stale.is_by_default) == (100, 200, False)
+    assert (stale.priority, stale.next_priority, stale.by_default) == (100, 200, False)
     assert end.next.outranked
     assert not found.non_preempting
 

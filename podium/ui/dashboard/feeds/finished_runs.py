@@ -71,8 +71,8 @@ def simulation_explainer(scenario: Scenario) -> Callable[[str], PodExplanation]:
         watchers = [one for one in watchers if one.pod is not None]
         if not watchers:
             raise RunIsOverError(f"no scheduler of this run has decided about {pod}")
-        views = sorted((view for one in watchers for view in one.views), key=lambda view: view.at_s)
-        last = max(watchers, key=lambda one: one.views[-1].at_s)
+        views = sorted((view for one in watchers for view in one.views), key=lambda view: view.at)
+        last = max(watchers, key=lambda one: one.views[-1].at)
         subject = last.pod
         assert subject is not None
         store = ended.cluster.store
@@ -83,7 +83,7 @@ def simulation_explainer(scenario: Scenario) -> Callable[[str], PodExplanation]:
             **owners.row_of(subject),
             preemption_policy=preemption_policy(subject),
             scheduler_name=scheduler_name_of(subject),
-            was_on="",
+            bound_to="",
             decisions=tuple(views),
         )
 

@@ -48,7 +48,7 @@ def failed_jobs(timeline: Timeline) -> Iterator[FailedJob]:
             reason=failure.reason,
             message=failure.message,
             indexes=write_indexes(failure.indexes),
-            at_s=round(failure.at_s, 3),
+            at=round(failure.at_s, 3),
             pods=sum(pod.uid not in replaced for pod in lost),
         )
 
@@ -79,7 +79,7 @@ def removed(timeline: Timeline) -> Iterator[RemovedPod]:
         yield RemovedPod(
             **known.row(pod),
             reason=reason,
-            at_s=round(pod.ended_s, 3),
+            at=round(pod.ended_s, 3),
             node=pod.node,
             is_evicted=not (is_meant or any(owner in play.executor.touched for owner in owners)),
         )
@@ -125,7 +125,7 @@ def short_of_pods(timeline: Timeline) -> Iterator[RejectedObject]:
                 label(timeline.owners.topmost(owner)),
                 count,
                 namespace=owner[1],
-                at_s=round(since_s, 3),
+                at=round(since_s, 3),
             )
 
 

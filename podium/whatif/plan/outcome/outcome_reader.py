@@ -102,7 +102,7 @@ def outcome_of(play: Play) -> Plan:
         drains=tuple(_drains(play)),
         timeline=tuple(reader.moments()),
         silent_nodes=tuple(_silent_nodes(timeline)),
-        until_s=round(play.passed_s, 3),
+        until_seconds=round(play.passed_s, 3),
     )
     plan = replace(plan, workloads=summaries(timeline, plan))
     placed = sum(not one.replaces for one in plan.placements)
@@ -119,7 +119,7 @@ def outcome_of(play: Play) -> Plan:
         rejected=sum(one.count for one in plan.rejected),
         ignored=len(plan.ignored),
         removed=len(plan.removed),
-        unavailable=sum(one.is_unavailable for one in plan.workloads),
+        unavailable=sum(one.unavailable for one in plan.workloads),
         budgets_below=sum(one.is_below for one in plan.budgets),
     )
     return replace(plan, counts=counts)
@@ -157,14 +157,14 @@ class OutcomeReader:
                         **self._owners.row_of(pod),
                         node=node_name_of(pod),
                         by_node_name=history.bound_by not in self._play.cluster.schedulers,
-                        at_s=round(history.bound_s, 3),
-                        overslept_s=history.overslept_s,
+                        at=round(history.bound_s, 3),
+                        overslept_seconds=history.overslept_s,
                         replaces=self._pod_of(history.replaces),
                         devices=self._devices.of(pod),
                     )
                 )
         turns = self.timeline.bound
-        return tuple(sorted(placed, key=lambda one: (one.at_s, turns[one.pod])))
+        return tuple(sorted(placed, key=lambda one: (one.at, turns[one.pod])))
 
     def refusals(self) -> tuple[NodeRefusal, ...]:
         """Return the pods that kubelets rejected, without repetitions by their replacements."""
@@ -174,7 +174,7 @@ class OutcomeReader:
                 node=pod.node,
                 reason=pod.failed_for[0],
                 message=pod.failed_for[1].removeprefix(REJECTED),
-                at_s=round(pod.bound_s, 3),
+                at=round(pod.bound_s, 3),
                 **self._repeated(pod),
             )
             for pod in self._histories.by_uid.values()
@@ -209,13 +209,13 @@ class OutcomeReader:
                 PendingPod(
                     **self._owners.row_of(pod),
                     message=message,
-                    since_s=self._since_s(pod),
+                    since=self._since_s(pod),
                     waited_before=not self._history(pod).is_new,
                     nominated_node=nominated,
-                    room_at_s=round(max(ends_s), 3) if ends_s else None,
+                    room_at=round(max(ends_s), 3) if ends_s else None,
                     replaces=self._pod_of(self._history(pod).replaces),
                     fits_on="" if missed is None else missed.node_name,
-                    tried_at_s=None if tried_at_s is None else round(tried_at_s, 3),
+                    tried_at=None if tried_at_s is None else round(tried_at_s, 3),
                     device_holders=self._devices.holders(pod) if NO_DEVICES in message else {},
                 )
             )
@@ -229,14 +229,14 @@ class OutcomeReader:
                 gate = scheduler.decide(scheduler.pending(pod), scheduler_name_of(pod)).gate
                 if gate is not None:
                     row, since_s = self._owners.row_of(pod), self._since_s(pod)
-                    yield GatedPod(**row, plugin=gate.plugin, message=gate.message, since_s=since_s)
+                    yield GatedPod(**row, plugin=gate.plugin, message=gate.message, since=since_s)
 
     def ignored(self) -> Iterator[IgnoredPod]:
         """Yield the pods of other schedulers."""
         for pod in self._unbound:
             if (profile := scheduler_name_of(pod)) not in self._play.scheduler.pipelines:
                 row = self._owners.row_of(pod)
-                yield IgnoredPod(**row, scheduler_name=profile, since_s=self._since_s(pod))
+                yield IgnoredPod(**row, scheduler_name=profile, since=self._since_s(pod))
 
     def disruptions(self) -> Iterator[Disruption]:
         """Yield the disrupted pods, without repetitions by their replacements."""
@@ -252,7 +252,7 @@ class OutcomeReader:
             yield Disruption(
                 **self._rows[lost.uid],
                 node=lost.node,
-                at_s=round(ended_s, 3),
+                at=round(ended_s, 3),
                 cause=cause,
                 by=self._preemptor(lost) if cause is BY_SCHEDULER else "",
                 message=lost.failed_for[1] if cause in (BY_KUBELET, BY_PRESSURE) else "",
@@ -260,7 +260,7 @@ class OutcomeReader:
                 comes_again=self._return(lost, new),
                 replacement="" if new is None else new.pod,
                 replaced_on="" if new is None else new.node,
-                replaced_at_s=None if new is None or new.bound_s is None else round(new.bound_s, 3),
+                replaced_at=None if new is None or new.bound_s is None else round(new.bound_s, 3),
                 **self._repeated(lost),
             )
 
@@ -291,32 +291,32 @@ class OutcomeReader:
             if entry.uid in self._repetitions.first:
                 continue
             pod = self._histories.by_uid[entry.uid]
-            node, detail, by, why = pod.node, "", "", ""
+            node, reason, by, why = pod.node, "", "", ""
             is_last = is_end(entry) and entry.at_s == pod.ended_s
             repeated = self._repeated(pod if is_last else _NOWHERE)
             if happening is Happening.CREATED:
                 node, by = "", self._pod_of(pod.replaces)
                 why = f" in place of {subject('Pod', *by.split('/'))}" if by else ""
             elif happening is Happening.FAILED:
-                detail = str(entry.details.get("reason") or "")
+                reason = str(entry.details.get("reason") or "")
             elif happening is Happening.TERMINATING:
-                detail = str(entry.details.get("disruption") or "")
+                reason = str(entry.details.get("disruption") or "")
             elif happening is Happening.BOUND and (slept_s := entry.details.get("overslept")):
-                detail = overslept(slept_s)
+                reason = overslept(slept_s)
             if is_last and entry.details.get("disruption") == BY_SCHEDULER.reason:
                 preemptor = self._preemptor(pod)
                 why = f" for {subject('Pod', *preemptor.split('/'))}" if preemptor else ""
                 by = preemptor if happening is Happening.TERMINATING else ""
             if repeated["repeats"]:
-                more = {"times": repeated["repeats"], "until": repeated["repeated_until_s"]}
+                more = {"times": repeated["repeats"], "until": repeated["repeated_until"]}
                 entry = structs.replace(entry, details={**entry.details, "repeated": more})
             yield Moment(
                 **self._rows[pod.uid],
-                at_s=round(entry.at_s, 3),
-                happening=happening,
+                at=round(entry.at_s, 3),
+                event=happening,
                 uid=pod.uid,
                 node=node,
-                detail=detail,
+                reason=reason,
                 by=by,
                 text=f"{sentence(entry)}{why}",
                 **repeated,
@@ -326,7 +326,7 @@ class OutcomeReader:
         until_s = self._repetitions.until_s.get(pod.uid)
         return {
             "repeats": self._repetitions.times[pod.uid],
-            "repeated_until_s": None if until_s is None else round(until_s, 3),
+            "repeated_until": None if until_s is None else round(until_s, 3),
         }
 
     def _preemptor(self, victim: PodHistory) -> str:
@@ -372,7 +372,7 @@ def _drains(play: Play) -> Iterator[Drainage]:
             node=drainer.drain.node,
             state="Done" if is_done else "Failed" if drainer.state == "failed" else "Open",
             evicted=drainer.evicted,
-            at_s=round(drainer.moved_s - play.start_s, 3) if is_done else None,
+            at=round(drainer.moved_s - play.start_s, 3) if is_done else None,
             message=drainer.failure,
             left=tuple(drainer.left()),
             held=tuple(drainer.held_by_silence()),

@@ -68,7 +68,7 @@ def summaries(timeline: Timeline, plan: Plan) -> tuple[WorkloadSummary, ...]:
         found.append(_summary(timeline.play, workload, rows, readiness[workload]))
     found.sort(
         key=lambda one: (
-            not one.is_unavailable,
+            not one.unavailable,
             not (one.lost or one.pending),
             -one.priority,
             one.workload,
@@ -84,7 +84,7 @@ def _summary(
     for row in rows:
         if isinstance(row, Disruption):
             lost[row.cause.group] += 1 + row.repeats
-            recreated += row.replaced_at_s is not None
+            recreated += row.replaced_at is not None
     removed = sum(isinstance(row, RemovedPod) for row in rows)
     top = max(rows, key=lambda row: row.priority, default=None)
     least, since_s, for_s = readiness.least()
@@ -114,11 +114,11 @@ def _summary(
         removed=removed,
         ready_before=readiness.before,
         ready_least=least,
-        ready_least_at_s=since_s,
-        ready_least_for_s=for_s,
+        ready_least_at=since_s,
+        ready_least_for_seconds=for_s,
         ready_after=readiness.now,
-        is_ready_in_the_end=readiness.now >= readiness.before,
-        is_unavailable=serves and least == 0 and readiness.before > 0 and wanted > 0,
+        ready_in_the_end=readiness.now >= readiness.before,
+        unavailable=serves and least == 0 and readiness.before > 0 and wanted > 0,
         serves=serves,
     )
 

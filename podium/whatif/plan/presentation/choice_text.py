@@ -17,7 +17,7 @@ def candidate_table(
     priorities 2**31 is added for each victim, as in kube-scheduler.
     """
     others = preemption.alternatives
-    left_out = preemption.left_out
+    left_out = preemption.alternatives_left_out
     if rows_max is not None:
         others = others[: rows_max - 1]
         left_out = preemption.candidate_count - 1 - len(others)
@@ -27,7 +27,7 @@ def candidate_table(
     rows: list[tuple[Cell, ...]] = []
     for one in (preemption.chosen, *others):
         victims = ", ".join(
-            f"{victim.pod} (leaving)" if victim.is_leaving else victim.pod for victim in one.victims
+            f"{victim.pod} (leaving)" if victim.leaving else victim.pod for victim in one.victims
         )
         values: list[Cell] = list(one.values)
         if one.lost_at in names:

@@ -58,7 +58,7 @@ def _fate(found: "NextPod") -> str:
         own = [lost.pod for lost in found.preempted if lost.by == found.pod]
         others = len(found.preempted) - len(own)
         text = f"preempts {listed(own, _SHOWN_MAX)}" if own else "preempts no pod itself"
-        at_least = "at least " if found.is_cut_short else ""
+        at_least = "at least " if found.cut_short else ""
         give = "gives" if others == 1 else "give"
         return f"{text}, and {at_least}{others} more {give} way in turn" if others else text
     if not found.pod:
@@ -75,5 +75,5 @@ def _instead(group: "Sequence[StalePriority]") -> str:
         return f"and the API refuses new pods of {owners}: {one.refusal}"
     if not one.next_class:
         return f"and new ones get {one.next_priority}, as there is no default class any more"
-    how = "the default" if one.is_by_default else "which they name"
+    how = "the default" if one.by_default else "which they name"
     return f"and new ones get {one.next_priority} of PriorityClass {one.next_class}, {how}"

@@ -66,7 +66,7 @@ def lanes(plan: Plan) -> Section:
     by_uid: dict[str, list[Moment]] = defaultdict(list)
     for moment in plan.timeline:
         by_uid[moment.uid].append(moment)
-    end_s = max((moment.at_s for moment in plan.timeline), default=0.0)
+    end_s = max((moment.at for moment in plan.timeline), default=0.0)
     if not end_s:
         return Section("Pods over time", [])
     pods = [*by_uid.values()]
@@ -79,18 +79,18 @@ def lanes(plan: Plan) -> Section:
 
 def _lane(moments: Sequence[Moment], end_s: float) -> Iterator[Piece]:
     first = moments[0]
-    known = _DOING.get(first.happening)
-    if first.happening is Happening.TERMINATING and first.at_s:
-        yield Piece("runs", first.at_s / end_s, Tone.GOOD)
-    elif first.at_s:
-        yield Piece("" if known else "runs", first.at_s / end_s)
+    known = _DOING.get(first.event)
+    if first.event is Happening.TERMINATING and first.at:
+        yield Piece("runs", first.at / end_s, Tone.GOOD)
+    elif first.at:
+        yield Piece("" if known else "runs", first.at / end_s)
     for moment, after in zip(moments, [*moments[1:], None], strict=True):
-        until_s = end_s if after is None else after.at_s
-        doing = _DOING.get(moment.happening)
-        share = (until_s - moment.at_s) / end_s
+        until_s = end_s if after is None else after.at
+        doing = _DOING.get(moment.event)
+        share = (until_s - moment.at) / end_s
         if doing is not None and share > 0:
             where = f" on {moment.node}" if moment.node else ""
-            yield Piece(f"{doing[0]}{where} from {time_text(moment.at_s)}", share, doing[1])
+            yield Piece(f"{doing[0]}{where} from {time_text(moment.at)}", share, doing[1])
 
 
 def cascades(plan: Plan) -> Section:
@@ -116,7 +116,7 @@ def cascades(plan: Plan) -> Section:
 
 
 def _branch(one: Disruption, by: dict[str, list[Disruption]], seen: frozenset[str]) -> Branch:
-    lost = f"{one.pod} loses its place on {one.node}, {time_text(one.at_s)}: {one.cause.clause}"
+    lost = f"{one.pod} loses its place on {one.node}, {time_text(one.at)}: {one.cause.clause}"
     if not one.replacement:
         return Branch(lost, Tone.BAD)
     # Names of a StatefulSet's pods come again, and so may be their own successors.
@@ -132,7 +132,7 @@ def decisions(plan: Plan) -> Iterator[Section]:
     shown = plan.preemptions[:_DECISIONS_MAX]
     each = max(_CANDIDATES_MIN, _CANDIDATES_MAX // max(1, len(shown)))
     for one in shown:
-        title = f"Decision: {one.preemptor} preempts on {one.node}, {time_text(one.at_s)}"
+        title = f"Decision: {one.preemptor} preempts on {one.node}, {time_text(one.at)}"
         said = Paragraph(choice_sentence(one), Tone.GOOD)
         yield Section(title, [said, candidate_table(one, each)], is_detail=True, is_long=True)
     if left := len(plan.preemptions) - len(shown):

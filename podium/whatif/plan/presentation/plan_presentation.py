@@ -51,7 +51,7 @@ def plan_presentation(plan: Plan) -> Presentation:
     touched = [one for one in plan.budgets if one.is_touched]
     # Violated budgets come first.
     for one in sorted(touched, key=lambda change: not change.violated_by)[:_BUDGETS_MAX]:
-        least = f"{one.allowed_least} at worst ({time_text(one.least_at_s)})"
+        least = f"{one.allowed_least} at worst ({time_text(one.least_at)})"
         allowed = f"allows {count(one.allowed_before, 'disruption')} before"
         violated = f"; losing {', '.join(one.violated_by)} violates it" if one.violated_by else ""
         sentences.append(
@@ -119,7 +119,7 @@ def _placements(plan: Plan, *, wide: bool) -> Section:
             Toned(placement.pod, Tone.GOOD),
             placement.node,
             str(placement.priority),
-            time_text(placement.at_s),
+            time_text(placement.at),
             _how(placement, victims[placement.pod]),
         )
         for placement in placements
@@ -140,12 +140,12 @@ def _comes_in_place(pod: Placement | PendingPod) -> bool:
 def _how(placement: Placement, victims: Sequence[Victim]) -> str:
     if placement.by_node_name:
         return "names its node"
-    leaving = sum(victim.is_leaving for victim in victims)
+    leaving = sum(victim.leaving for victim in victims)
     parts = [f"preempts {count(len(victims) - leaving, 'pod')}"] if leaving < len(victims) else []
     parts += [f"waits for {count(leaving, 'pod')} to leave"] if leaving else []
     how = ", ".join(parts) or "fits"
-    if placement.overslept_s is not None:
-        how += f", though no event woke it for {placement.overslept_s:.12g} s"
+    if placement.overslept_seconds is not None:
+        how += f", though no event woke it for {placement.overslept_seconds:.12g} s"
     return f"{how}, in place of {placement.replaces}" if placement.replaces else how
 
 
@@ -188,7 +188,7 @@ def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
     for one in plan.disruptions:
         by = workloads.get(one.by, one.by).removeprefix("Pod ")
         why = f"gives way to {by}" if by else f"{one.cause.clause}{one.times}"
-        at, again = time_text(one.at_s), _return(one, wide=wide)
+        at, again = time_text(one.at), _return(one, wide=wide)
         pod = Toned(one.pod, Tone.BAD)
         rows.append((pod, one.node, str(one.priority), at, why, str(one.depth), again))
     headers = ["Pod", "Node", "Priority", "When", "Why", "Depth", "Comes again"]
@@ -203,7 +203,7 @@ def _return(one: Disruption, *, wide: bool) -> Toned:
         name = f"{one.replacement}, which " if wide else ""
         if not one.replaced_on:
             return Toned(f"{name}is pending", Tone.WAITING)
-        when = "" if one.replaced_at_s is None else f", {time_text(one.replaced_at_s)}"
+        when = "" if one.replaced_at is None else f", {time_text(one.replaced_at)}"
         return Toned(f"{name}is on {one.replaced_on}{when}", Tone.GOOD)
     match one.comes_again:
         case Return.CERTAIN:
@@ -227,7 +227,7 @@ def budgets(plan: Plan) -> Section:
         else:
             least = str(change.healthy_least)
             if change.healthy_least < change.healthy_before:
-                least += f" ({time_text(change.healthy_least_at_s)})"
+                least += f" ({time_text(change.healthy_least_at)})"
             health = (*health, Toned(least, Tone.BAD if change.is_below else Tone.NONE))
         worst, before, after = change.allowed_least, change.allowed_before, change.allowed_after
         is_passing = worst < min(before, after)
@@ -236,7 +236,7 @@ def budgets(plan: Plan) -> Section:
                 change.budget,
                 *health,
                 str(before),
-                f"{worst} ({time_text(change.least_at_s)})" if is_passing else str(worst),
+                f"{worst} ({time_text(change.least_at)})" if is_passing else str(worst),
                 str(after),
                 lost_text(change) or "-",
                 Toned(", ".join(change.violated_by), Tone.BAD),
@@ -297,9 +297,9 @@ def _leftovers(plan: Plan, *, wide: bool) -> Iterator[Section]:
 def _pending(pods: Sequence[PendingPod], *, wide: bool) -> Table:
     rows: list[Sequence[Cell]] = []
     for pod in pods:
-        nomination, sleep = pod.nominated_node or "-", sleep_text(pod.fits_on, pod.tried_at_s)
-        if pod.room_at_s is not None:
-            nomination += f", which has room from {time_text(pod.room_at_s)} on"
+        nomination, sleep = pod.nominated_node or "-", sleep_text(pod.fits_on, pod.tried_at)
+        if pod.room_at is not None:
+            nomination += f", which has room from {time_text(pod.room_at)} on"
         message = f"{pod.message} It {sleep}." if sleep else pod.message
         if pod.device_holders:
             held = [f"{workload} ({number})" for workload, number in pod.device_holders.items()]
@@ -316,21 +316,21 @@ def _cut(lines: Sequence[str]) -> Bullets:
 
 
 def _moments(plan: Plan) -> list[str]:
-    times_s = [one.at_s for one in plan.placements]
-    times_s += [one.at_s for one in plan.timeline if one.happening is Happening.FAILED]
+    times_s = [one.at for one in plan.placements]
+    times_s += [one.at for one in plan.timeline if one.event is Happening.FAILED]
     is_repeated = any(one.repeats for one in plan.refusals)
     takes_time = bool(plan.disruptions) or is_repeated or any(at_s >= 1 for at_s in times_s)
     if not takes_time:
         return []
     # A pod that goes at once has no moment of its own in which it begins to terminate.
-    gone = {(one.uid, one.at_s) for one in plan.timeline if one.happening is Happening.GONE}
+    gone = {(one.uid, one.at) for one in plan.timeline if one.event is Happening.GONE}
     shown = [
         one
         for one in plan.timeline
-        if one.happening is not Happening.TERMINATING or (one.uid, one.at_s) not in gone
+        if one.event is not Happening.TERMINATING or (one.uid, one.at) not in gone
     ]
-    width = max((len(time_text(one.at_s)) for one in shown), default=0)
-    return [f"{time_text(one.at_s):<{width}}  {one.text}" for one in shown]
+    width = max((len(time_text(one.at)) for one in shown), default=0)
+    return [f"{time_text(one.at):<{width}}  {one.text}" for one in shown]
 
 
 def _unrelated(plan: Plan) -> Section:

@@ -42,7 +42,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     if counts.budgets_below:
         parts.append(f"{count(counts.budgets_below, 'budget')} not kept")
     text = f"{', '.join(parts)}."
-    yield f"Interrupted at {time_text(plan.until_s)}. {text}" if plan.interrupted else text
+    yield f"Interrupted at {time_text(plan.until_seconds)}. {text}" if plan.interrupted else text
     yield from _below(plan, len(plan.budgets) if wide else _BUDGETS_MAX)
     affected = [one for one in plan.workloads if one.lost or one.pending or _dips(one)]
     shown = affected
@@ -50,7 +50,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
         shown = affected[:_SENTENCES_MAX]
         yield from _harm(affected)
     for workload in shown:
-        clauses = "; ".join(_clauses(workload, plan.until_s))
+        clauses = "; ".join(_clauses(workload, plan.until_seconds))
         is_sentence = clauses.startswith(("loses", "is ", "stays"))
         yield f"{workload.workload}{'' if is_sentence else ':'} {clauses}."
     if len(affected) > len(shown):
@@ -58,11 +58,11 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
     # Pods that were, or are, left waiting by kube-scheduler although they fit.
     sleepers = [
-        f"Pod {one.pod} is placed at {time_text(one.at_s)} only: {overslept(one.overslept_s)}."
+        f"Pod {one.pod} is placed at {time_text(one.at)} only: {overslept(one.overslept_seconds)}."
         for one in plan.placements
-        if one.overslept_s is not None
+        if one.overslept_seconds is not None
     ]
-    sleeping = ((one.pod, sleep_text(one.fits_on, one.tried_at_s)) for one in plan.pending)
+    sleeping = ((one.pod, sleep_text(one.fits_on, one.tried_at)) for one in plan.pending)
     sleepers += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
     yield from sleepers if wide else sleepers[:_SLEEPERS_MAX]
     if not wide and len(sleepers) > _SLEEPERS_MAX:
@@ -90,7 +90,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
             f"{are} replaced before it does; to end that, {WAY_OUT}."
         )
     for job in plan.failed_jobs:
-        at = time_text(job.at_s)
+        at = time_text(job.at)
         if job.indexes:
             yield f"{job.job} loses some of its work from {at} on: {job.message}."
         else:
@@ -98,17 +98,17 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     for drain in plan.drains:
         evicted = f"{count(drain.evicted, 'pod')} evicted"
         if drain.state == "Done":
-            yield f"Node {drain.node} is drained at {time_text(drain.at_s or 0.0)}: {evicted}."
+            yield f"Node {drain.node} is drained at {time_text(drain.at or 0.0)}: {evicted}."
         else:
             yield f"Node {drain.node} isn't drained, {evicted}: {drain.text}."
     for rollout in plan.rollouts:
         if rollout.is_stuck:
-            since = time_text(rollout.at_s or 0.0)
+            since = time_text(rollout.at or 0.0)
             yield f"{rollout.workload} is stuck from {since} on: {rollout.text}."
         elif rollout.state == "Paused":
             yield f"{rollout.workload} isn't rolled out: {rollout.text}."
         elif rollout.is_open:
-            end = time_text(plan.until_s)
+            end = time_text(plan.until_seconds)
             yield f"{rollout.workload} is still rolling out at the plan's end, {end}: " + (
                 f"{rollout.text}."
             )
@@ -116,9 +116,9 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
 
 def _harm(affected: Sequence[WorkloadSummary]) -> Iterator[str]:
     """Yield a sentence for each kind of harm, with the workloads that suffer it most."""
-    down = [one for one in affected if one.is_unavailable]
+    down = [one for one in affected if one.unavailable]
     waiting = [one for one in affected if one.pending]
-    fewer = [one for one in affected if _dips(one) and not one.is_unavailable]
+    fewer = [one for one in affected if _dips(one) and not one.unavailable]
     whole = [one for one in affected if one.lost and not (one.pending or _dips(one))]
     pending = count(sum(one.pending for one in waiting), "pod")
     for workloads, words in (
@@ -145,10 +145,10 @@ def _below(plan: Plan, most: int) -> Iterator[str]:
     below = [one for one in plan.budgets if one.is_below]
     below.sort(key=lambda one: one.healthy_least - one.desired_healthy)
     for one in below[:most]:
-        lost, since = lost_text(one), time_text(one.healthy_least_at_s)
+        lost, since = lost_text(one), time_text(one.healthy_least_at)
         yield (
             f"Budget {one.budget} asks for {count(one.desired_healthy, 'healthy pod')}, and has "
-            f"only {one.healthy_least} at {since}; too few for {_seconds(one.below_for_s)}"
+            f"only {one.healthy_least} at {since}; too few for {_seconds(one.below_for_seconds)}"
             + (f" ({lost})." if lost else ".")
         )
     if len(below) > most:
@@ -190,15 +190,15 @@ def _clauses(one: WorkloadSummary, end_s: float) -> Iterator[str]:
 
 
 def _dip(one: WorkloadSummary, end_s: float) -> str:
-    since = time_text(one.ready_least_at_s)
+    since = time_text(one.ready_least_at)
     is_last = one.ready_after == one.ready_least
-    if is_last and one.ready_least_at_s + one.ready_least_for_s >= end_s:
+    if is_last and one.ready_least_at + one.ready_least_for_seconds >= end_s:
         when, end = f"from {since} to the plan's end", ""
     else:
-        when = f"for {_seconds(one.ready_least_for_s)} from {since} on"
+        when = f"for {_seconds(one.ready_least_for_seconds)} from {since} on"
         is_back = one.ready_after >= min(one.ready_before, one.wanted)
         end = "" if is_back else ", and fewer than before in the end"
-    if one.is_unavailable:
+    if one.unavailable:
         return f"is unavailable {when} (0 of {one.ready_before} ready){end}"
     few = f"only {one.ready_least}" if one.ready_least else "none"
     verb = "are" if one.ready_least > 1 else "is"

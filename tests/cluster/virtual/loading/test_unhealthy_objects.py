@@ -237,7 +237,7 @@ def test_a_pod_is_overdue_a_minute_after_its_grace_period() -> None:
 @pytest.mark.parametrize(("until", "goes_s"), [("09:11:00", 60.0), ("09:09:50", 0.0)])
 def test_a_pod_has_what_is_left_of_its_grace_period(until: str, goes_s: float) -> None:
     outcome = plan_of(leaving(f"2026-03-01T{until}Z"))
-    assert [(one.pod, one.at_s) for one in outcome.placements] == [("default/want", goes_s)]
+    assert [(one.pod, one.at) for one in outcome.placements] == [("default/want", goes_s)]
     assert not [one for one in outcome.warnings if "default/old" in one]
 
 

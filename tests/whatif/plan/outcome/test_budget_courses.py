@@ -51,7 +51,7 @@ def rollout() -> Plan:
 def test_a_rollout_falls_below_its_budget(rollout: Plan) -> None:
     found = only(rollout)
     assert (found.healthy_before, found.healthy_least, found.desired_healthy) == (12, 6, 11)
-    assert (found.healthy_least_at_s, found.below_for_s, found.is_below) == (0.0, 4.0, True)
+    assert (found.healthy_least_at, found.below_for_seconds, found.is_below) == (0.0, 4.0, True)
     assert (dict(found.lost), found.removed) == ({}, 12)
     assert rollout.counts.budgets_below == 1
     assert rollout.counts.unavailable == 0
@@ -135,10 +135,10 @@ def test_a_workload_without_a_ready_pod_is_unavailable() -> None:
     recreated = planned(running(replicas=3), web("2", 3, {"type": "Recreate"}))
     assert met(recreated, "unavailable") == [("Deployment default/web",) * 2]
     (summary,) = recreated.workloads
-    assert (summary.ready_least, summary.is_unavailable, summary.ready_after) == (0, True, 3)
+    assert (summary.ready_least, summary.unavailable, summary.ready_after) == (0, True, 3)
     assert recreated.counts.unavailable == 1
     (found,) = findings(recreated, parse_gates(["unavailable"], None))
-    assert found.message == f"has no ready pod for {summary.ready_least_for_s:g} s"
+    assert found.message == f"has no ready pod for {summary.ready_least_for_seconds:g} s"
 
 
 def test_pods_that_end_or_are_deleted_leave_nothing_unavailable() -> None:
@@ -155,7 +155,7 @@ def test_a_daemon_set_wants_as_many_pods_as_it_has_nodes() -> None:
     state = [node("a"), agents, pod("agent-1", "1", on="a", owner=agents)]
     outcome = planned(state, Restart(ChangeTarget("DaemonSet", "default", "agent")))
     (summary,) = outcome.workloads
-    assert (summary.wanted, summary.is_unavailable) == (1, True)
+    assert (summary.wanted, summary.unavailable) == (1, True)
 
 
 def test_pods_that_end_by_themselves_are_nothing_to_tell() -> None:
@@ -164,7 +164,7 @@ def test_pods_that_end_by_themselves_are_nothing_to_tell() -> None:
     batch = pod("once-1", on="a", owner=job, restartPolicy="Never", metadata=ends)
     alone = pod("alone", on="a", restartPolicy="Never", metadata=ends)
     outcome = planned([node("a"), job, batch, alone], until_s=60)
-    assert {one.happening for one in outcome.timeline} >= {Happening.SUCCEEDED}
+    assert {one.event for one in outcome.timeline} >= {Happening.SUCCEEDED}
     assert not outcome.workloads
 
 

@@ -102,7 +102,7 @@ def test_a_class_that_is_made_anew_with_another_value() -> None:
     state = web(TEAM, priorityClassName="team")
     again = tried(state, priority_class("team", 200), delete="pc/team")
     (found,) = again.stale_priorities
-    assert (found.priority, found.next_priority, found.is_by_default) == (100, 200, False)
+    assert (found.priority, found.next_priority, found.by_default) == (100, 200, False)
     assert found.is_harmful
     assert "and new ones get 200 of PriorityClass team, which they name" in sentences(again)[0]
 
@@ -206,7 +206,7 @@ def test_a_cascade_is_followed_until_fifty_pods_have_been_preempted() -> None:
     outcome = tried([node("n", "60"), owner, *pods], STANDARD)
     (found,) = outcome.stale_priorities
     (new,) = [one for one in found.next_pods if not one.is_replacement]
-    assert (len(new.preempted), new.is_cut_short) == (50, True)
+    assert (len(new.preempted), new.cut_short) == (50, True)
     assert "and at least 49 more give way in turn" in sentences(outcome)[0]
 
 

@@ -37,7 +37,7 @@ def test_pods_of_nodes_that_change_have_shares_in_ten_thousandths() -> None:
     assert outcome.nodes == (NodeFilling("a", (first,), (first, new)),)
 
 
-FEW = {"ready_before": 3, "ready_least": 1, "ready_least_for_s": 42.0}
+FEW = {"ready_before": 3, "ready_least": 1, "ready_least_for_seconds": 42.0}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ FEW = {"ready_before": 3, "ready_least": 1, "ready_least_for_s": 42.0}
         ({"lost": {"preempted": 10}}, " loses a pod 10 times, having 6 (10 preempted)."),
         ({**FEW, "ready_after": 3}, ": for 42 s from t+0s on only 1 of 3 is ready."),
         (
-            {**FEW, "ready_least_for_s": 570.0, "ready_after": 1, "ready_least_at_s": 30.0},
+            {**FEW, "ready_least_for_seconds": 570.0, "ready_after": 1, "ready_least_at": 30.0},
             ": from t+30s to the plan's end only 1 of 3 is ready.",
         ),
         (
@@ -58,7 +58,7 @@ FEW = {"ready_before": 3, "ready_least": 1, "ready_least_for_s": 42.0}
             ": for 42 s from t+0s on only 1 of 3 is ready, and fewer than before in the end.",
         ),
         (
-            {**FEW, "ready_least": 0, "ready_after": 3, "is_unavailable": True},
+            {**FEW, "ready_least": 0, "ready_after": 3, "unavailable": True},
             " is unavailable for 42 s from t+0s on (0 of 3 ready).",
         ),
     ],
@@ -66,14 +66,14 @@ FEW = {"ready_before": 3, "ready_least": 1, "ready_least_for_s": 42.0}
 def test_what_a_workload_loses(fields: dict[str, Any], sentence: str) -> None:
     name = "Deployment shop/web"
     summary = WorkloadSummary(workload=name, priority=0, pods=6, wanted=3, **fields)
-    plan = Plan(workloads=(summary,), until_s=600.0)
+    plan = Plan(workloads=(summary,), until_seconds=600.0)
     assert [*summary_lines(plan, wide=False)][1:] == [f"{name}{sentence}"]
 
 
 def test_pods_that_no_event_wakes_are_all_named_at_full_width_only() -> None:
-    facts = {"namespace": "shop", "priority": 0, "message": "", "fits_on": "n1", "tried_at_s": 9.0}
+    facts = {"namespace": "shop", "priority": 0, "message": "", "fits_on": "n1", "tried_at": 9.0}
     pending = tuple(PendingPod(pod=f"shop/web-{number}", **facts) for number in range(7))
-    plan = Plan(pending=pending, until_s=600.0)
+    plan = Plan(pending=pending, until_seconds=600.0)
     assert [line for line in summary_lines(plan, wide=True) if "shop/web-6" in line]
     short = "\n".join(summary_lines(plan, wide=False))
     assert "shop/web-0" in short
@@ -99,10 +99,10 @@ def test_a_large_plan_says_first_how_many_workloads_suffer_which_harm() -> None:
         )
 
     few = {"ready_before": 3, "ready_least": 1}
-    workloads = [workload(n, ready_before=3, is_unavailable=True, pending=2) for n in range(5)]
+    workloads = [workload(n, ready_before=3, unavailable=True, pending=2) for n in range(5)]
     workloads += [workload(n, **few) for n in range(5, 10)]
     workloads += [workload(10, lost={PREEMPTED: 1}, ready_before=3, ready_least=3)]
-    lines = [*summary_lines(Plan(until_s=60.0, workloads=tuple(workloads)), wide=False)]
+    lines = [*summary_lines(Plan(until_seconds=60.0, workloads=tuple(workloads)), wide=False)]
     names = "Deployment default/w0, Deployment default/w1, Deployment default/w2 and 2 more"
     assert lines[1:5] == [
         f"5 workloads have no ready pod: {names}.",
@@ -119,14 +119,14 @@ def test_the_document_of_a_large_plan_is_small_enough_to_send() -> None:
         Moment(
             pod=f"default/p-{n}",
             uid=str(n),
-            at_s=float(n),
-            happening=Happening.FAILED,
+            at=float(n),
+            event=Happening.FAILED,
             text="x" * 80,
         )
         for n in range(20_000)
     ]
     waiting = [PendingPod(pod=f"default/p-{n}", message="0/1 nodes.") for n in range(5_000)]
-    large = Plan(until_s=60.0, timeline=tuple(moments), pending=tuple(waiting))
+    large = Plan(until_seconds=60.0, timeline=tuple(moments), pending=tuple(waiting))
     written = to_html(plan_presentation(large))
     assert "and 19000 more" in written
     assert len(written) < 1_000_000
