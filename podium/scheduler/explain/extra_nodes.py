@@ -25,7 +25,7 @@ def shapes(snapshot: Snapshot, slices: Iterable[Object] = ()) -> list[str]:
         devices[spec_of(one).get("nodeName", "")].append(repr(spec_of(one).get("devices")))
     for node_name, row in sorted(snapshot.row_of.items()):
         node = node_like(snapshot.nodes[row], "")
-        amounts = sorted((k, str(n)) for k, n in status_of(node)["allocatable"].items())
+        amounts = sorted((k, str(n)) for k, n in part(node, "status", "allocatable").items())
         own = (labels(node), spec_of(node), amounts, devices.get(node_name))
         found.setdefault(repr(own), node_name)
     return list(found.values())

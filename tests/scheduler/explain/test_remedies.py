@@ -65,6 +65,7 @@ def test_one_more_node_has_its_daemons() -> None:
         daemons,
         pod("agent-1", "1", on="a", owner=daemons),
         pod("old", "2", on="a"),
+        {"kind": "Node", "metadata": {"name": "has-not-reported-yet"}},
     ]
     assert found(state, pod("new", "3"))["Node"].change == "one more node like a"
     assert "Node" not in found(state, pod("new", "3500m"))
