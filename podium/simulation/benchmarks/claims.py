@@ -120,10 +120,6 @@ def _use_own_template(pod: Object, number: int) -> None:
     pod["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = f"gpu-{number}"
 
 
-def _use_earlier_template(pod: Object, number: int) -> None:
-    _use_own_template(pod, number + _EARLIER)
-
-
 def _plain_claim(pod: Object) -> Iterator[Object]:
     yield claim_of(pod)
 
@@ -137,16 +133,13 @@ def _own_claim(pod: Object) -> Iterator[Object]:
     yield claim_of(pod, (f"{wanted} && {model}",))
 
 
-def _case(
-    name: str, slices: SlicesOf, vary: Vary, claims: ClaimsOf, vary_earlier: Vary | None = None
-) -> Case:
+def _case(name: str, slices: SlicesOf, vary: Vary, claims: ClaimsOf) -> Case:
     template = {**PODS["default"], "status": {"phase": "Pending"}}
-    earlier = WorkloadPods(template, _NAMESPACE, vary_earlier or vary)
     return Case(
         name,
         WorkloadPods(template, _NAMESPACE, vary),
         _SIZES,
-        init=(earlier,),
+        init=(WorkloadPods(template, _NAMESPACE, vary, _EARLIER),),
         node=NODES["large"],
         objects=(device_class(),),
         of_node=slices,
@@ -156,12 +149,6 @@ def _case(
 
 CASES = (
     _case("Claims", alike_slices, _use_claim, _plain_claim),
-    _case(
-        "ClaimsDiverseSelectors",
-        alike_slices,
-        _use_own_template,
-        _own_claim,
-        _use_earlier_template,
-    ),
+    _case("ClaimsDiverseSelectors", alike_slices, _use_own_template, _own_claim),
     _case("ClaimsPartitionedDevices", partitioned_slices, _use_claim, _plain_claim),
 )

@@ -4,7 +4,6 @@ The pods of the reference suite are equal, so that Podium reuses results of one 
 Here no results can be reused.
 """
 
-from functools import partial
 from typing import Any
 
 from podium.api.objects import Object
@@ -98,14 +97,9 @@ def _preempt(pod: Object, number: int) -> None:
     pod["spec"]["priority"] = 100
 
 
-def _vary_earlier(vary: Vary, pod: Object, number: int) -> None:
-    vary(pod, number + _EARLIER)
-
-
 def _case(name: str, vary: Vary) -> Case:
     group = WorkloadPods(PODS["default"], _NAMESPACE, vary)
-    # A partial function of the module, unlike a lambda, can be sent to another process.
-    earlier = WorkloadPods(PODS["default"], _NAMESPACE, partial(_vary_earlier, vary))
+    earlier = WorkloadPods(PODS["default"], _NAMESPACE, vary, _EARLIER)
     return Case(name, group, _SIZES, init=(earlier,), zones=_ZONES, node=NODES["large"])
 
 

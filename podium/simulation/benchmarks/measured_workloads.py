@@ -34,11 +34,12 @@ class Size(msgspec.Struct, frozen=True, array_like=True):
 
 
 class WorkloadPods(msgspec.Struct, frozen=True):
-    """Pods of one template; `vary` changes each pod by its index."""
+    """Pods of one template; `vary` changes each pod by its number, from `first` on."""
 
     template: Object
     namespace: str
     vary: Vary | None = None
+    first: int = 0
 
 
 class Case(msgspec.Struct, frozen=True):

@@ -130,8 +130,8 @@ class ObjectFactory:
         """Make `number` pods of a group."""
         pods = self.pods(group.template, number, group.namespace)
         if group.vary is not None:
-            for index, pod in enumerate(pods):
-                group.vary(pod, index)
+            for number_of_pod, pod in enumerate(pods, group.first):
+                group.vary(pod, number_of_pod)
         return pods
 
     def pods(self, template: Object, number: int, namespace: str) -> list[Object]:

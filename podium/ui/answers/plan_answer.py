@@ -10,7 +10,15 @@ from podium.ui.inputs.inputs import read_gates
 from podium.ui.inputs.option import text
 from podium.ui.writers.ci_reports import CiReport, CiResult
 from podium.ui.writers.formats import TERMINAL
-from podium.whatif.plan.fail_on import MEANINGS, Finding, Gate, caused, every_gate, findings
+from podium.whatif.plan.fail_on import (
+    CONDITIONS,
+    MEANINGS,
+    READY_SHARE,
+    Finding,
+    Gate,
+    caused,
+    findings,
+)
 from podium.whatif.plan.plan_report import Plan
 
 
@@ -56,7 +64,7 @@ class PlanAnswer(Answer, Plan, kw_only=True, repr=False):
         tested, found = self.gates, self.failed_on
         if not tested:
             # A report of tests that nothing was put to would pass whatever happens.
-            tested = every_gate()
+            tested = [Gate(name, name) for name in CONDITIONS if name != READY_SHARE]
             found = findings(self, tested)
             if self.unchanged is not None:
                 found = caused(found, findings(self.unchanged, tested))

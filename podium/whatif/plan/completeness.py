@@ -161,15 +161,6 @@ def _referred_to(facts: Sequence[StateFacts]) -> dict[str, str]:
     return effects
 
 
-def notes_on_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> list[str]:
-    """Return notes about what pods to be scheduled ask for, and Podium doesn't model."""
-    grouped = [key(p) for p in pods if spec_of(p).get("schedulingGroup") and not has_gangs]
-    if not grouped:
-        return []
-    text = "schedulingGroup is ignored, as with v1.36's default feature gates: {}"
-    return [text.format(listed(grouped, _SHOWN_MAX))]
-
-
 def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:
     """Yield the objects for which Podium has no controller that would create their pods."""
     for obj in objects:

@@ -101,11 +101,6 @@ def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = (
     return gates
 
 
-def every_gate() -> list[Gate]:
-    """Return a gate for each condition without a bound in its name."""
-    return [Gate(name, name) for name in CONDITIONS if name != READY_SHARE]
-
-
 def findings(plan: "Plan", gates: Sequence[Gate]) -> list[Finding]:
     """Return the findings on which a plan fails, in the order of `CONDITIONS`."""
     return stopped(_met(plan), gates)

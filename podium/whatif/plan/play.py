@@ -7,10 +7,11 @@ from itertools import takewhile
 
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS, POD_GROUP
 from podium.api.kinds.snapshot_kinds import Identity
-from podium.api.objects import Object, annotations, key, name, status_of
+from podium.api.objects import Object, annotations, key, name, spec_of, status_of
 from podium.api.pods import node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.process.python_garbage_collection import without_garbage_collection
+from podium.api.values.message_words import listed
 from podium.cluster.virtual import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX, NodeSettings
 from podium.scheduler.framework.cycle.decision import Decision
@@ -21,7 +22,6 @@ from podium.simulation.timeline import Observer
 from podium.simulation.timeline.preemption import PreemptionRecorder
 from podium.whatif.plan.change_executor import ChangeExecutor
 from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail
-from podium.whatif.plan.completeness import notes_on_the_model
 from podium.whatif.plan.plan_report import RejectedObject
 from podium.whatif.plan.request import LONGEST_S, UNTIL_S, PlanRequest
 from podium.whatif.plan.resource_pressure import Pressure, press
@@ -36,6 +36,7 @@ Prepare = Callable[[Cluster, Observer], None]
 
 PROGRESS_EVERY_S = 0.1
 _LOOK_AGAIN_S = 10.0
+_NAMED_MAX = 3
 # Where many nodes fail, one in 10 s is emptied, or one in 100 s.
 _FAILING_S = 120.0
 FAILED_CREATE = "FailedCreate"
@@ -97,7 +98,8 @@ class Play:
             )
         )
         store, driver = self.cluster.store, self.cluster.driver
-        self.notes = self.state.load_into(self.cluster)
+        loaded, self.notes = self.state.load(settled=not request.repairs, heals=request.heals)
+        self.cluster.adopt(loaded)
         self._loaded = [*self._controllers()]
         self.before = PodsBefore(store.list("Pod").items, self.owners())
         self.guessed_classes = frozenset[str]()
@@ -189,7 +191,8 @@ class Play:
             raise KeyboardInterrupt
 
     def _goes_on(self) -> bool:
-        if self.executor.is_draining(UNTIL_S) or not self.rollouts.are_over():
+        are_rolling_out = any(rollout.is_open for rollout in self.rollouts.found())
+        if are_rolling_out or self.executor.is_draining(UNTIL_S):
             return True
         # Where nodes fail, as long as a pod had to go, or got a place, in the last moments.
         since_s = self.passed_s - _FAILING_S
@@ -220,10 +223,12 @@ class Play:
 
     def notes_on_the_model(self, pods: Iterable[Object]) -> list[str]:
         """Return notes about features of pods that Podium doesn't model."""
+        grouped = [key(pod) for pod in pods if spec_of(pod).get("schedulingGroup")]
         gangs = self.machine.gangs
-        # Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`.
-        has_gangs = gangs is not None and POD_GROUP.key in gangs.kinds
-        return notes_on_the_model(pods, has_gangs=has_gangs)
+        if not grouped or (gangs is not None and POD_GROUP.key in gangs.kinds):
+            return []
+        names = listed(grouped, _NAMED_MAX)
+        return [f"schedulingGroup is ignored, as with v1.36's default feature gates: {names}"]
 
     def find_pods(self, keys: Iterable[str]) -> list[Object]:
         """Return the existing pods among `keys`, `namespace/name`, and the state's unbound pods."""

@@ -76,13 +76,6 @@ class LoadedState:
             self._loaded[settled, heals] = cluster, notes
         return self._loaded[settled, heals]
 
-    def load_into(self, cluster: Cluster) -> list[str]:
-        """Load the state into a cluster that starts at `start_s`; return notes about loading."""
-        options = cluster.options
-        loaded, notes = self.load(settled=options.settled, heals=options.heals)
-        cluster.adopt(loaded)
-        return [*notes]
-
 
 def _may_move(obj: Object) -> bool:
     match obj.get("kind"):

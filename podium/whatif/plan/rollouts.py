@@ -57,8 +57,6 @@ class _Course:
         self._seen: set[tuple[Any, ...]] = set()
 
     def take(self, workload: Object, now_s: float) -> None:
-        if workload is self.workload:
-            return
         self.workload = workload
         status = status_of(workload)
         counts = (
@@ -93,10 +91,6 @@ class Rollouts:
                 self._ended_s.pop(one, None)
             else:
                 self._ended_s.setdefault(one, self._passed_s)
-
-    def are_over(self) -> bool:
-        """True if each rollout is complete, stuck or paused as of the last `look`."""
-        return all(self._rollout(*found).state != "Open" for found in self._workloads())
 
     def found(self) -> tuple[Rollout, ...]:
         """Return all rollouts as of the last `look`."""
