@@ -12,6 +12,7 @@ import msgspec
 
 from podium.api.objects import Object, Place, annotations, is_terminating, name, place_of, uid_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
+from podium.kubelet.containers.device_preparation import CLAIM
 from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_events import REPORTER
 from podium.kubelet.node_status import status_patch
@@ -136,7 +137,10 @@ class Kubelets(Reconciler, Generic[K]):
             kubelet = self.kubelets.get(key.name)
             if kubelet is not None and effect.kind == "Lease":
                 kubelet.lease.exists = True
-        return ()
+        return self._read_claim(key, outcome)
+
+    def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
+        """Leave claims that were read to `carried_out` and `refused`."""
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         effect = outcome.effect
@@ -148,7 +152,16 @@ class Kubelets(Reconciler, Generic[K]):
             kubelet = self.kubelets.get(home.node)
             if kubelet is not None:
                 kubelet.write_again(home.uid)
-        return ()
+        return self._read_claim(key, outcome)
+
+    def _read_claim(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        effect = outcome.effect
+        if not (isinstance(key, tuple) and isinstance(effect, Patch) and effect.kind == CLAIM):
+            return ()
+        home = self._homes.get(key)
+        kubelet = None if home is None else self.kubelets.get(home.node)
+        worker = None if home is None or kubelet is None else kubelet.pods.get(home.uid)
+        return () if worker is None else worker.read_claim(effect.name, outcome, self._now_s)
 
     def _matters(self, before: Object | None, pod: Object) -> bool:
         if before is None or uid_of(before) != uid_of(pod):

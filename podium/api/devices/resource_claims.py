@@ -205,7 +205,13 @@ def check_usable(pod: Object, claim: Object | None, claim_name: str, is_generate
         raise ClaimError(f'resourceclaim.resource.k8s.io "{claim_name}" not found')
     if is_terminating(claim):
         raise ClaimError(f'resourceclaim "{name(claim)}" is being deleted')
-    if is_generated and controller_uid(claim) != uid(pod):
+    if is_generated:
+        check_made_for(pod, claim)
+
+
+def check_made_for(pod: Object, claim: Object) -> None:
+    """Raise ClaimError if a generated claim is another pod's."""
+    if controller_uid(claim) != uid(pod):
         made = f"ResourceClaim {key(claim)} was not created for Pod {key(pod)}"
         raise ClaimError(f"{made} (Pod is not owner)")
 

@@ -11,14 +11,18 @@ import msgspec
 from podium.api.objects import Object, uid
 from podium.api.pods import init_containers_of
 from podium.kubelet.containers.container import Container, PodSandbox, State
+from podium.kubelet.containers.device_preparation import DevicePreparation, needs_devices
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.effects import Effect
+from podium.machines.events import Outcome
 from podium.machines.machine import NEVER_S
 from podium.machines.reconciler.work_queue import Backoff
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 NOT_WRITTEN = -1
 _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
+# The kubelet's syncFrequency, without its jitter.
+_PREPARED_AGAIN_S = 60.0
 
 
 class StopReason(msgspec.Struct, frozen=True):
@@ -60,6 +64,7 @@ class PodWorker(msgspec.Struct):
     is_set_up: bool = False
     """Whether directories, volumes and network exist."""
     counts: bool = True
+    devices: DevicePreparation = msgspec.field(default_factory=DevicePreparation)
     written: int = NOT_WRITTEN
     """Value of `changes` at the last status write; `NOT_WRITTEN` to write it again."""
     written_status: tuple[str, str] = ("", "")
@@ -172,6 +177,15 @@ class PodWorker(msgspec.Struct):
         self.is_set_up = True
         self._due_s, self._next_s, self._stepped_s = NEVER_S, None, 0.0
 
+    def read_claim(self, claim_name: str, outcome: Outcome, now_s: float) -> Iterator[Effect]:
+        """Process the answer to the kubelet that has read a claim of the pod."""
+        self.devices.read(self.pod, claim_name, outcome)
+        if self.devices.is_done:
+            self._is_setting_up = False
+            self.touch(now_s)
+        elif self.devices.error:
+            yield self._unprepared(now_s)
+
     def set_up(self, error: str, now_s: float) -> Iterator[Effect]:
         """Process the setup of the sandbox; `error` is empty if it has succeeded."""
         self._changes += 1
@@ -218,9 +232,7 @@ class PodWorker(msgspec.Struct):
                         yield from one.stop(self._stops_s, now_s)
         elif not self.waits_for:
             if self._must_set_up() and self._set_up_s <= now_s:
-                self._is_setting_up = True
-                self._set_up_ends_s, commands = self.sandbox.run(self.pod, now_s)
-                yield from commands
+                yield from self._begin_set_up(now_s)
             if self._set_up_ends_s <= now_s:
                 yield from self.set_up("", now_s)
             if self.is_set_up:
@@ -242,6 +254,26 @@ class PodWorker(msgspec.Struct):
         self._changes += 1
         if self.is_set_up:
             yield from self.sandbox.remove(self.pod)
+
+    def _begin_set_up(self, now_s: float) -> Iterator[Effect]:
+        self._is_setting_up = True
+        if not self.devices.is_done and needs_devices(self.pod):
+            yield from self.devices.begin(self.pod)
+            if self.devices.error:
+                yield self._unprepared(now_s)
+            if not self.devices.is_done:
+                return
+        self._set_up_ends_s, commands = self.sandbox.run(self.pod, now_s)
+        yield from commands
+
+    def _unprepared(self, now_s: float) -> Effect:
+        self._is_setting_up = False
+        self._set_up_s = now_s + _PREPARED_AGAIN_S
+        self.touch(now_s)
+        note = (
+            f"Failed to prepare dynamic resources: prepare dynamic resources: {self.devices.error}"
+        )
+        return node_record(self.pod, "Warning", "FailedPrepareDynamicResources", note)
 
     def _take_in_exits(self, now_s: float) -> Iterator[Effect]:
         for one in self.containers:

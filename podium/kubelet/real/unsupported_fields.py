@@ -6,7 +6,7 @@ Fields that only restrict a container, such as dropped capabilities, are ignored
 
 from collections.abc import Iterator
 
-from podium.api.objects import Object, entries, part
+from podium.api.objects import Object, entries, part, status_of
 from podium.api.pods import init_containers_of, volumes_of
 from podium.kubelet.pod_admission import PodRejection
 
@@ -37,6 +37,8 @@ def unsupported(pod: Object, uid: int) -> PodRejection | None:
             others = () if volume["name"].startswith(API_ACCESS) else source.keys() - _SOURCES
             faults += [f"volume {volume['name']} with a {other}" for other in sorted(others)]
     faults += [words for field, words in _POD_FIELDS.items() if spec.get(field)]
+    if status_of(pod).get("extendedResourceClaimStatus"):
+        faults.append("devices for extended resources")
     faults += _security_faults(spec.get("securityContext") or _NOTHING, "the pod", uid)
     for container in (*init_containers_of(spec), *spec["containers"]):
         faults += _container_faults(container, uid)

@@ -112,6 +112,38 @@ def test_a_missing_template_is_told_of_and_tried_again() -> None:
         cluster.wait_for(lambda: cluster.get("Pod", "early")["spec"].get("nodeName"))
 
 
+def test_containers_wait_until_the_claims_are_allocated_and_reserved_for_the_pod() -> None:
+    use = {"name": "gpu", "resourceClaimName": "shared"}
+    missing = {"name": "gpu", "resourceClaimName": "missing"}
+    manifests = [node("n1"), gpus("n1", 1), GPU_CLASS, TEMPLATE, shared_claim()]
+    with podium.Cluster(manifests=manifests) as cluster:
+        # These have a node without a scheduler's doing.
+        uses = {"early": USE, "lost": missing, "user": use}
+        cluster.apply(*(pod(one, nodeName="n1", resourceClaims=[uses[one]]) for one in uses))
+        cluster.advance(5)
+        start = "Failed to prepare dynamic resources: prepare dynamic resources: "
+        wrong = {
+            "early": 'pod "default/early": ResourceClaim not created yet',
+            "lost": 'resourceclaims.resource.k8s.io "missing" not found',
+            "user": "is not allowed to use ResourceClaim shared (",
+        }
+        for name, why in wrong.items():
+            (state,) = cluster.get("Pod", name)["status"]["containerStatuses"]
+            assert state["state"] == {"waiting": {"reason": "ContainerCreating"}}
+            (event,) = cluster.events(reason="FailedPrepareDynamicResources", about=name)
+            assert event["type"] == "Warning"
+            assert event["message"].startswith(start)
+            assert why in event["message"]
+        cluster.apply(pod("other", resourceClaims=[use]))
+        cluster.advance(5)
+        assert cluster.get("Pod", "other")["status"]["phase"] == "Running"
+        # By now the claim is reserved for this pod too, whose kubelet tries again each minute.
+        assert cluster.get("Pod", "user")["status"]["phase"] == "Pending"
+        cluster.advance(60)
+        assert cluster.get("Pod", "user")["status"]["phase"] == "Running"
+        assert cluster.get("Pod", "early")["status"]["phase"] == "Pending"
+
+
 def tainted(on: str, **taint: Any) -> dict[str, Any]:
     published = gpus(on, 1)
     published["spec"]["devices"][0]["taints"] = [{"key": "sick", "effect": "NoExecute", **taint}]

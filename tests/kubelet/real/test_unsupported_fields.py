@@ -45,6 +45,10 @@ def test_what_processes_can_do_is_taken(spec: dict[str, Any]) -> None:
         ),
         ({"hostAliases": [{"ip": "1.2.3.4"}]}, "host aliases"),
         ({"resourceClaims": [{"name": "r"}]}, "resource claims"),
+        (
+            {"status": {"extendedResourceClaimStatus": {"resourceClaimName": "c"}}},
+            "devices for extended resources",
+        ),
         ({"securityContext": {"runAsUser": 7}}, "the pod as user 7, as all run as user 1000"),
         ({"initContainers": [{"name": "i"}]}, "container i without a command"),
     ],
