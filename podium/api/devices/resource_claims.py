@@ -80,13 +80,10 @@ class CapacityRequirements(_Part, frozen=True):
 
 
 class DeviceRequest(_Part, frozen=True):
-    """A request for devices of one class: an exact one, or an alternative of a list.
-
-    Attributes:
-        name: of an alternative; the exact request has the name of its entry.
-    """
+    """A request for devices of one class: an exact one, or an alternative of a list."""
 
     name: str = ""
+    """Of an alternative; the exact request has the name of its entry."""
     device_class_name: str = ""
     selectors: tuple[DeviceSelector, ...] | None = None
     allocation_mode: str = ""
