@@ -8,11 +8,9 @@ than before as a deletion and an addition.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from podium.api.objects import Object
+from podium.api.objects import Object, Place, place_of
 from podium.machines.async_api import WatchEventLike
 from podium.machines.events import Change
-
-Place = tuple[str, str]
 
 
 class InformerCache:
@@ -48,11 +46,11 @@ class InformerCache:
         self.revision = revision
         before, self._known = self._known, {}
         if not before:
-            self._known = {_place_of(obj): obj for obj in objects}
+            self._known = {place_of(obj): obj for obj in objects}
             return [Change(self.kind, None, obj) for obj in self._known.values()]
         changes: list[Change] = []
         for obj in objects:
-            place = _place_of(obj)
+            place = place_of(obj)
             self._known[place] = obj
             changes += self._change(before.pop(place, None), obj)
         return changes + [Change(self.kind, gone, None) for gone in before.values()]
@@ -63,10 +61,10 @@ class InformerCache:
         for event in events:
             self.revision = event.revision
             if event.type == "DELETED":
-                if self._known.pop(_place_of(event.obj), None) is not None:
+                if self._known.pop(place_of(event.obj), None) is not None:
                     changes.append(Change(self.kind, event.obj, None))
             elif event.type != "BOOKMARK":
-                place = _place_of(event.obj)
+                place = place_of(event.obj)
                 old = self._known.get(place)
                 self._known[place] = event.obj
                 changes += self._change(old, event.obj)
@@ -81,8 +79,3 @@ class InformerCache:
         if before["resourceVersion"] == after["resourceVersion"]:
             return []
         return [Change(self.kind, old, new)]
-
-
-def _place_of(obj: Object) -> Place:
-    metadata = obj["metadata"]
-    return metadata.get("namespace", ""), metadata["name"]

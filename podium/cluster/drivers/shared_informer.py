@@ -7,7 +7,7 @@ objects that it has delivered.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from podium.apiserver.store.errors import ExpiredError
 from podium.apiserver.store.history import WatchEvent
@@ -15,6 +15,7 @@ from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch
 from podium.cluster.drivers.faults import FaultInjector
 from podium.cluster.drivers.informer_cache import InformerCache
+from podium.cluster.drivers.machine_runner import MachineRunner
 from podium.cluster.drivers.timer_queue import TimerQueue
 from podium.machines.events import Change, FirstList
 
@@ -111,31 +112,17 @@ class ProcessorListener:
 
     Watch events arrive after a latency, and are delivered one change at a time. When a watch
     breaks, the events under way are lost, and the kind is listed again.
-
-    Args:
-        relisted: called with the kind each time that the watch breaks.
-        take_list: called with the first list; returns whether the machine takes it as one event.
     """
 
-    def __init__(
-        self,
-        informer: SharedInformer,
-        deliver: Callable[[Change], None],
-        synced: Callable[[], None],
-        relisted: Callable[[str], None],
-        take_list: Callable[[FirstList], bool],
-    ) -> None:
+    def __init__(self, informer: SharedInformer, runner: MachineRunner) -> None:
         self._kind = informer.kind
         self._informer = informer
-        self._store = informer.store
         self._timers = informer.timers
         self._injector = informer.injector
-        self.deliver = deliver
+        self._runner = runner
+        self.deliver = runner.deliver
         """Passes a change to the machine; called by the informer while the listener is attached,
         otherwise by the listener."""
-        self._synced = synced
-        self._relisted = relisted
-        self._take_list = take_list
         # The delivered objects; out of date while the listener is attached.
         self._cache = InformerCache(self._kind)
         # The number of the last list: what was sent before it doesn't arrive any more.
@@ -156,7 +143,7 @@ class ProcessorListener:
     def relist(self) -> None:
         """Drop undelivered events, and list the kind again."""
         self._informer.remove_listener(self)
-        self._relisted(self._kind)
+        self._runner.relisted(self._kind)
         self.start()
 
     def detach(self, cache: InformerCache) -> None:
@@ -186,11 +173,11 @@ class ProcessorListener:
             return
         self._informer.add_listener(self)
         if self._cache.revision:
-            page = self._store.list(self._kind)
+            page = self._informer.store.list(self._kind)
             changes: Sequence[Change] = self._cache.listed(page.items, page.revision)
         else:
             self._cache, changes = self._informer.first_list()
-            if self._take_list(FirstList(self._kind, self._cache.objects)):
+            if self._runner.take_list(FirstList(self._kind, self._cache.objects)):
                 changes = ()
         self._deliver_all(changes)
 
@@ -206,7 +193,7 @@ class ProcessorListener:
             self.deliver(self._inbox.popleft())
         if not self._is_synced:
             self._is_synced = True
-            self._synced()
+            self._runner.synced()
 
     def _next_arrival_s(self) -> float:
         """Draw when a delivery sent now arrives; never before an earlier delivery."""

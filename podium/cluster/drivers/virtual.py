@@ -150,9 +150,7 @@ class VirtualDriver(Driver):
         if informer is None:
             informer = SharedInformer(kind, self._store, self.timers, self.injector)
             self._informers[kind] = informer
-        return ProcessorListener(
-            informer, runner.deliver, runner.synced, runner.relisted, runner.take_list
-        )
+        return ProcessorListener(informer, runner)
 
     def send(self, runner: MachineRunner, effect: Effect) -> None:
         now_s, plan = self.timers.now_s, self.injector.plan_call(effect)
