@@ -19,7 +19,7 @@ from typing import Any
 from loading import node, pod
 
 from podium.api.process.python_garbage_collection import collect_rarely
-from podium.cluster.manifests import read_sources
+from podium.cluster.manifests.manifest_sources import read_sources
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.planner import Planner
 from podium.whatif.plan.request import LoadedState, PlanRequest

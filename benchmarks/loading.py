@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from podium.cluster.manifests import read_sources
+from podium.cluster.manifests.manifest_sources import read_sources
 from podium.scheduler.scheduler import Scheduler
 
 Object = dict[str, Any]

@@ -16,15 +16,16 @@ from podium.api.objects import Object, is_terminating, metadata_of, place_of
 from podium.api.objects import name as name_of
 from podium.api.usage import UsageReader
 from podium.apiserver import refusals
-from podium.apiserver.admission import Admission, AdmissionOptions
-from podium.apiserver.admission.plugin import Derived
+from podium.apiserver.admission.chain import Admission
+from podium.apiserver.admission.plugin import AdmissionOptions, Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
 from podium.apiserver.authentication.users import ServiceAccountTokens
 from podium.apiserver.custom_resources.definition_effects import settle
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.kinds.registration.registrations import completed, registration_of
 from podium.apiserver.long_work import apart, concerns, is_long
-from podium.apiserver.patching import PatchRequest, apply_configuration
+from podium.apiserver.patching.ownership.owners import apply_configuration
+from podium.apiserver.patching.patch_result import PatchRequest
 from podium.apiserver.rbac.authorizer import Authorizer, check_grant
 from podium.apiserver.registry import Registry, shown_version, stored_version
 from podium.apiserver.schema.struct_types import METRICS

@@ -12,7 +12,7 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.patching import PatchRequest
+from podium.apiserver.patching.patch_result import PatchRequest
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import DriverEvent, Stepped

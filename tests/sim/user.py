@@ -10,7 +10,7 @@ from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.patching import PatchRequest
+from podium.apiserver.patching.patch_result import PatchRequest
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.verb_options import DeleteOptions
 from podium.cluster.drivers.virtual import VirtualDriver

@@ -13,11 +13,10 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject, typed
-from podium.apiserver.protobuf import read_protobuf
-from podium.apiserver.protobuf.messages import MalformedMessageError
+from podium.apiserver.protobuf.messages import MalformedMessageError, read_protobuf
 from podium.apiserver.refusals import bad_request, entity_too_large, invalid
-from podium.apiserver.schema import SCALARS, Field, ListOf, Struct, struct_of
-from podium.apiserver.schema.struct_types import DELETE_OPTIONS
+from podium.apiserver.schema.model import SCALARS, Field, ListOf, Struct
+from podium.apiserver.schema.struct_types import DELETE_OPTIONS, struct_of
 
 JSON = "application/json"
 PROTOBUF = "application/vnd.kubernetes.protobuf"

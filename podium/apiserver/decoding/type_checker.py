@@ -16,7 +16,7 @@ from podium.api.codec.text_decoder import Literal, Repeated, oddity
 from podium.api.errors import OMITTED, FieldError, quoted
 from podium.api.values.quantity import QuantityError, parse_quantity
 from podium.api.values.times import TimeError, format_time, parse_time
-from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
+from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Struct, Type
 
 _MICRO_DIGITS = 6
 _MICROS = re.compile(r".*\.\d{6}(Z|[-+]\d\d:\d\d)", re.ASCII | re.DOTALL)

@@ -18,13 +18,13 @@ from podium.api.codec.yaml_text import DEPTH_MAX
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.apiserver.decoding import STRICT, WARN, DecodedObject, PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.decoding.type_checker import DecodingError
-from podium.apiserver.decoding.typed import typed
+from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject, typed
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import inapplicable, invalid
-from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.custom import struct_for
+from podium.apiserver.schema.struct_types import struct_of
 
 COPIED_BYTES_MAX = 3 * 1024 * 1024
 _ABSENT = object()

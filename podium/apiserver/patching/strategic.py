@@ -20,7 +20,8 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.apiserver.decoding.type_checker import unexpected
 from podium.apiserver.refusals import bad_request, inapplicable, internal
-from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, struct_of
+from podium.apiserver.schema.model import Field, ListOf, MapOf, Struct, Type
+from podium.apiserver.schema.struct_types import struct_of
 
 PATCH = "$patch"
 RETAIN_KEYS = "$retainKeys"

@@ -4,7 +4,3 @@ Since 1.32, kubectl always sends some kinds in Protobuf: those of `kubectl creat
 `debug` and `auth can-i`, and evictions. Only these can be decoded, without fields that only
 components write, such as lists in the status of a pod. Responses are never in Protobuf.
 """
-
-from podium.apiserver.protobuf.messages import PREFIX, is_read, read_protobuf
-
-__all__ = ["PREFIX", "is_read", "read_protobuf"]

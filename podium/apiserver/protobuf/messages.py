@@ -12,9 +12,8 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.values.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
-from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Struct, Type
-from podium.apiserver.schema.struct_types import DELETE_OPTIONS
+from podium.apiserver.schema.struct_types import DELETE_OPTIONS, struct_of
 
 Value = int | bytes
 """The value of a field: a number, or bytes, which may be a text or another message."""

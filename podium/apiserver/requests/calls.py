@@ -5,7 +5,8 @@ import msgspec
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes, WriteOptions
-from podium.apiserver.decoding import WARN, DecodedObject, decode
+from podium.apiserver.decoding.bodies import decode
+from podium.apiserver.decoding.typed import WARN, DecodedObject
 from podium.apiserver.long_work import apart
 from podium.apiserver.requests import query_options
 from podium.apiserver.requests.messages import Headers, Request, Response, warning

@@ -11,8 +11,8 @@ from functools import lru_cache
 from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.apiserver.decoding import PatchType
-from podium.apiserver.protobuf import PREFIX, is_read
+from podium.apiserver.decoding.bodies import PatchType
+from podium.apiserver.protobuf.messages import PREFIX, is_read
 from podium.apiserver.refusals import not_acceptable
 
 JSON = "application/json"

@@ -16,7 +16,8 @@ from podium.api.pods import node_name_of
 from podium.api.values.times import TimeError, parse_time
 from podium.api.well_known import LOG_DIRECTORY
 from podium.apiserver.attributes import WriteOptions
-from podium.apiserver.decoding import DecodedObject, PatchType, decode_patch
+from podium.apiserver.decoding.bodies import PatchType, decode_patch
+from podium.apiserver.decoding.typed import DecodedObject
 from podium.apiserver.kinds.registration.registrations import registration_of
 from podium.apiserver.long_work import apart, concerns, kept
 from podium.apiserver.refusals import bad_request, invalid

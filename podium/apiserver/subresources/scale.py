@@ -10,8 +10,9 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, entries, metadata_of, name, part, spec_of
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import PatchType
-from podium.apiserver.patching import PatchRequest, apply_configuration
+from podium.apiserver.decoding.bodies import PatchType
+from podium.apiserver.patching.ownership.owners import apply_configuration
+from podium.apiserver.patching.patch_result import PatchRequest
 from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.schema.json_paths import steps
 from podium.apiserver.schema.struct_types import SCALE

@@ -15,12 +15,13 @@ from podium.api.values.generated_names import generated_names
 from podium.api.values.integers import parse_count
 from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import DecodedObject
+from podium.apiserver.decoding.typed import DecodedObject
 from podium.apiserver.kinds.registration import registrations
 from podium.apiserver.kinds.registration.registrations import faults_of, registration_of
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.long_work import apart, kept
-from podium.apiserver.patching import PatchRequest, apply_patch, track, with_old_times
+from podium.apiserver.patching.ownership.owners import track, with_old_times
+from podium.apiserver.patching.patch_result import PatchRequest, apply_patch
 from podium.apiserver.refusals import bad_request, internal, invalid, modified
 from podium.apiserver.registry import shown_version, stored_version
 from podium.apiserver.store.store import Store

@@ -4,7 +4,7 @@ from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, name
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.patching import PatchRequest
+from podium.apiserver.patching.patch_result import PatchRequest
 from podium.apiserver.refusals import no_room
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import NoRoomError

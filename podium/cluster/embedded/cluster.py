@@ -16,7 +16,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, name
 from podium.api.state_times import ahead_of
 from podium.api.usage import Usage
-from podium.apiserver.admission import AdmissionOptions
+from podium.apiserver.admission.plugin import AdmissionOptions
 from podium.apiserver.admission.pod_plugins import ServiceAccount
 from podium.apiserver.http.http_server import LOOPBACK
 from podium.apiserver.rbac.authorizer import default_access

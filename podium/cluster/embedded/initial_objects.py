@@ -29,8 +29,8 @@ from podium.apiserver.admission.pod_plugins import DEFAULT_ACCOUNT
 from podium.apiserver.kinds.registration.registrations import faults_of_manifest
 from podium.apiserver.registry import BUILT_IN
 from podium.cluster.embedded.defaults import NodeShape
-from podium.cluster.manifests import ManifestError, Manifests, Problem, read_sources
-from podium.cluster.manifests.problems import describe
+from podium.cluster.manifests.manifest_sources import Manifests, read_sources
+from podium.cluster.manifests.problems import ManifestError, Problem, describe
 from podium.kubelet.simulated.behaviour import SIMULATED
 
 PODS_PER_NODE = "110"

@@ -11,7 +11,7 @@ from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import OMITTED
 from podium.api.objects import Object
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
-from podium.apiserver.schema import struct_of
+from podium.apiserver.schema.struct_types import struct_of
 
 _SIMILAR = 0.6
 _WORDS = {True: "true, y, yes and on", False: "false, n, no and off"}

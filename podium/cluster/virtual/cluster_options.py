@@ -7,7 +7,7 @@ import msgspec
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.api.state_times import latest_time
-from podium.apiserver.admission import AdmissionOptions
+from podium.apiserver.admission.plugin import AdmissionOptions
 from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, Faults, Latency
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.kubelet.simulated.behaviour import NodeSettings

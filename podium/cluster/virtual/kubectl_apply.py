@@ -6,10 +6,10 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import DEFAULT_NAMESPACE, Object, annotations, name
 from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching import make_patch
+from podium.apiserver.patching.strategic import make_patch
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.server import PatchRequest, WriteOptions, Written
 from podium.cluster.virtual.cluster import Cluster

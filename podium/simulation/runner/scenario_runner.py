@@ -13,7 +13,7 @@ from podium.api.objects import Object, name, place_of, spec_of
 from podium.api.state_times import ahead_of
 from podium.api.values.message_words import likely_meant
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.kubectl_apply import apply

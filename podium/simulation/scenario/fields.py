@@ -20,9 +20,9 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind, kind_of, optional_kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
-from podium.cluster.manifests import ManifestError, Problem, read_sources
 from podium.cluster.manifests.manifest_objects import objects_in
-from podium.cluster.manifests.problems import describe
+from podium.cluster.manifests.manifest_sources import read_sources
+from podium.cluster.manifests.problems import ManifestError, Problem, describe
 
 CONTEXT = "scenario"
 """Key of the scenario's `Context` in the context of decoding."""

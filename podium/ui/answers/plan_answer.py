@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from podium.cluster.manifests import Loaded, Source
-from podium.cluster.manifests.problems import describe
+from podium.cluster.manifests.manifest_objects import Loaded
+from podium.cluster.manifests.problems import Source, describe
 from podium.ui.answers.answer import Answer
 from podium.ui.inputs.inputs import read_gates
 from podium.ui.inputs.option import text

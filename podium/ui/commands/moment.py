@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from podium.cluster.manifests import Manifests
+from podium.cluster.manifests.manifest_sources import Manifests
 from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.request_options import Rules
 from podium.ui.writers.terminal import Progress

@@ -44,7 +44,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         from podium.api.codec.field_validation import FieldValidation
         from podium.api.kinds.snapshot_kinds import decisive
         from podium.api.process.concurrency import core_count
-        from podium.cluster.manifests import read_sources
+        from podium.cluster.manifests.manifest_sources import read_sources
         from podium.ui.answers.whatif_answers import RolloutAnswer
         from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
         from podium.whatif.rollout_order.rollout_steps import assigned, introduction

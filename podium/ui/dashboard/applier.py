@@ -12,7 +12,7 @@ from podium.api.objects import Object, name, namespace, version_of
 from podium.apiserver.authentication.users import User
 from podium.apiserver.requests import Request, Response
 from podium.cluster.embedded.initial_objects import InitialKinds
-from podium.cluster.manifests import File, read_sources
+from podium.cluster.manifests.manifest_sources import File, read_sources
 from podium.cluster.manifests.problems import describe
 from podium.ui.dashboard.views import Applied
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import DEFAULT_NAMESPACE
-from podium.cluster.manifests import File
+from podium.cluster.manifests.manifest_sources import File
 from podium.ui.commands.arguments import arguments_of, errors_name_arguments, question_from
 from podium.ui.commands.moment import Moment
 from podium.ui.commands.plan import PlanQuestion

@@ -18,9 +18,10 @@ from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.release import MAJOR, MINOR, PATCH
 from podium.api.selectors.labels import Selector, SelectorError, parse_selector
 from podium.api.well_known import HELM_HOOK
-from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Problem, read_sources
 from podium.cluster.manifests.input_files import read_text
-from podium.cluster.manifests.problems import describe
+from podium.cluster.manifests.manifest_objects import Loaded
+from podium.cluster.manifests.manifest_sources import File, Manifests, read_sources
+from podium.cluster.manifests.problems import ManifestError, Problem, describe
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Sources, seconds_of, several, texts

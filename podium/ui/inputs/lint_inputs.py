@@ -10,7 +10,8 @@ from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kinds.snapshot_kinds import decisive_kind_of
 from podium.api.objects import Object, place_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
-from podium.cluster.manifests import ManifestError, Manifests
+from podium.cluster.manifests.manifest_sources import Manifests
+from podium.cluster.manifests.problems import ManifestError
 from podium.kubelet.kubelet_config import KIND as KUBELET_KIND
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.ui.inputs.configurations import only_document

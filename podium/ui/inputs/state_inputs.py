@@ -18,8 +18,8 @@ from podium.api.objects import Object
 from podium.api.process.concurrency import run_to_end
 from podium.api.state_times import ahead_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
-from podium.cluster.manifests import File, Manifests, read_sources
 from podium.cluster.manifests.manifest_objects import FaultsOf
+from podium.cluster.manifests.manifest_sources import File, Manifests, read_sources
 from podium.ui.inputs.input_error import InputError, check_extra
 from podium.ui.inputs.option import Sources, seconds_of, several, text
 from podium.ui.inputs.request_options import ClusterOptions, ConnectionOptions, State

@@ -10,7 +10,7 @@ from typing import Any
 from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section
 from podium.api.process.concurrency import core_count
-from podium.cluster.manifests import Manifests
+from podium.cluster.manifests.manifest_sources import Manifests
 from podium.ui.answers.lint_answer import LintAnswer
 from podium.ui.answers.snapshot_answers import objects_by_kind
 from podium.ui.answers.whatif_answers import NodesAnswer

@@ -12,7 +12,7 @@ from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of, without
 from podium.api.pods import volumes_of
 from podium.api.values.quantity import nanos
-from podium.cluster.manifests import read_sources
+from podium.cluster.manifests.manifest_sources import read_sources
 from podium.cluster.manifests.problems import describe
 from podium.scheduler.explain.extra_nodes import node_like
 from podium.whatif.plan.changes import Apply, parse_workload

@@ -12,7 +12,7 @@ from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.values.message_words import likely_meant
 from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.apiserver.store.store import Store
 from podium.cluster.virtual import Cluster

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.apiserver.decoding import DecodedObject, decode
+from podium.apiserver.decoding.bodies import decode
+from podium.apiserver.decoding.typed import DecodedObject
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS, EVICTION
 
 JSON, YAML = "application/json", "application/yaml"

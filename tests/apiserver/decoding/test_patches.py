@@ -3,8 +3,8 @@
 import pytest
 
 from podium.api.errors import RefusedError
-from podium.apiserver.decoding import DecodedObject, PatchType, decode_patch
-from podium.apiserver.decoding.bodies import OPERATIONS_MAX
+from podium.apiserver.decoding.bodies import OPERATIONS_MAX, PatchType, decode_patch
+from podium.apiserver.decoding.typed import DecodedObject
 
 
 def refusal(body: bytes, patch_type: PatchType, strictness: str = "Warn") -> tuple[int, str]:

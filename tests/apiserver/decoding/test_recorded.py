@@ -11,10 +11,10 @@ import pytest
 
 from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.apiserver.decoding import DecodedObject, decode
+from podium.apiserver.decoding.bodies import decode
 from podium.apiserver.decoding.type_checker import Checker
-from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.struct_types import BINDING, EVICTION, SCALE
+from podium.apiserver.decoding.typed import DecodedObject
+from podium.apiserver.schema.struct_types import BINDING, EVICTION, SCALE, struct_of
 from tests.conformance.exchanges import INNER_WORDS
 
 RESOURCES = {

@@ -8,7 +8,7 @@ import pytest
 from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS, POD_GROUP, POD_GROUP_OF_PLUGINS, Kind
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.server import ApiOptions, ApiServer, PatchRequest
 from podium.apiserver.store.store import Store
 from tests.apiserver.transcripts import changed

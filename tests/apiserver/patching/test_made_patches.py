@@ -3,8 +3,9 @@
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.decoding import PatchType
-from podium.apiserver.patching import PatchRequest, apply_patch, make_patch
+from podium.apiserver.decoding.bodies import PatchType
+from podium.apiserver.patching.patch_result import PatchRequest, apply_patch
+from podium.apiserver.patching.strategic import make_patch
 
 DEPLOYMENT = KINDS["Deployment"]
 

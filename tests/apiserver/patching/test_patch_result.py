@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.decoding import DecodedObject, PatchType
-from podium.apiserver.patching import PatchRequest, apply_patch
+from podium.apiserver.decoding.bodies import PatchType
+from podium.apiserver.decoding.typed import DecodedObject
+from podium.apiserver.patching.patch_result import PatchRequest, apply_patch
 
 POD = KINDS["Pod"]
 LIVE: dict[str, Any] = {

@@ -14,8 +14,8 @@ import yaml
 
 from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.decoding import PatchType
-from podium.apiserver.patching import PatchRequest, apply_patch
+from podium.apiserver.decoding.bodies import PatchType
+from podium.apiserver.patching.patch_result import PatchRequest, apply_patch
 
 FILE = Path(__file__).with_name("strategic.txt")
 

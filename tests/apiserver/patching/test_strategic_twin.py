@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.patching import PatchRequest, apply_patch, make_patch
-from podium.apiserver.schema import ListOf, MapOf, Struct, struct_of
+from podium.apiserver.patching.patch_result import PatchRequest, apply_patch
+from podium.apiserver.patching.strategic import make_patch
+from podium.apiserver.schema.model import ListOf, MapOf, Struct
+from podium.apiserver.schema.struct_types import struct_of
 
 Object = dict[str, Any]
 

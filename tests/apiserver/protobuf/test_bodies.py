@@ -9,18 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.protobuf import PREFIX, is_read, read_protobuf
 from podium.apiserver.protobuf.messages import (
     _DATA,
     _SCALARS,
+    PREFIX,
     MalformedMessageError,
     delimited,
+    is_read,
     numbers,
+    read_protobuf,
 )
 from podium.apiserver.requests.openapi.schemas import reachable
-from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Type
-from podium.apiserver.schema.struct_types import BODIES
+from podium.apiserver.schema.struct_types import BODIES, struct_of
 from tests.apiserver.protobuf.writing import switch
 from tests.apiserver.requests.client import Client
 

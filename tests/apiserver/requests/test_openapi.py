@@ -10,7 +10,7 @@ from podium.apiserver.protobuf.messages import as_bytes, fields
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.openapi.schemas import descriptions, reachable
 from podium.apiserver.requests.routes import verbs
-from podium.apiserver.schema import meta_struct, struct_of
+from podium.apiserver.schema.struct_types import meta_struct, struct_of
 from tests.apiserver.requests.client import Client
 
 PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"

@@ -4,8 +4,8 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS
 from podium.apiserver.requests.openapi.schemas import reachable
-from podium.apiserver.schema import Field, ListOf, Struct, meta_struct, struct_of
-from podium.apiserver.schema.struct_types import BODIES, DATA, read_blocks
+from podium.apiserver.schema.model import Field, ListOf, Struct
+from podium.apiserver.schema.struct_types import BODIES, DATA, meta_struct, read_blocks, struct_of
 
 ALL = (*ALL_KINDS.values(), *BODIES)
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from podium.apiserver.schema import Field, ListOf, MapOf
-from podium.apiserver.schema.model import SCALARS
+from podium.apiserver.schema.model import SCALARS, Field, ListOf, MapOf
 from podium.apiserver.schema.struct_types import read_blocks
 
 TEXT = """\

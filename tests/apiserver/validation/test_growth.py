@@ -13,7 +13,7 @@ from podium.apiserver.kinds.registration.registrations import (
 )
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import FAULTS_MAX, invalid
-from podium.apiserver.schema import struct_of
+from podium.apiserver.schema.struct_types import struct_of
 from podium.apiserver.validation.pods import alike_pods
 
 COUNT = 400

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, ListOptions, PatchRequest
 from podium.apiserver.store.store import Store
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, replace

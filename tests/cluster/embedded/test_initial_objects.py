@@ -13,7 +13,7 @@ from podium.cluster.embedded.initial_objects import (
     simulated_nodes,
     with_service_accounts,
 )
-from podium.cluster.manifests import ManifestError
+from podium.cluster.manifests.problems import ManifestError
 
 MANIFESTS = """
 apiVersion: v1

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.codec.field_validation import FieldValidation
-from podium.cluster.manifests import ManifestError, Manifests, read_sources
+from podium.cluster.manifests.manifest_sources import Manifests, read_sources
+from podium.cluster.manifests.problems import ManifestError
 from tests import objects
 from tests.objects import Obj, config_map, node
 

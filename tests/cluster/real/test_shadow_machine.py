@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.server import PatchRequest
 from podium.cluster.real.shadow import DOUBT_S, ShadowMachine
 from podium.cluster.virtual import Cluster, ClusterOptions

@@ -11,8 +11,8 @@ from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS
 from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, SNAPSHOT_KINDS
 from podium.api.objects import Object
 from podium.cluster.client.http_api import HttpApi
-from podium.cluster.manifests import File, read_sources
 from podium.cluster.manifests.json_text import read_json
+from podium.cluster.manifests.manifest_sources import File, read_sources
 from podium.cluster.snapshot.state_snapshot import ClusterSnapshot, take_snapshot
 from podium.machines.async_api import ObjectList
 from podium.ui.command_line.main import app

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podium import Cluster
-from podium.cluster.manifests import read_sources
+from podium.cluster.manifests.manifest_sources import read_sources
 from podium.cluster.virtual.cluster_options import start_s
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.planner import plan

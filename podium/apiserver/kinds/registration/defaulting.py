@@ -14,7 +14,7 @@ import msgspec
 from podium.api.objects import Object, without
 from podium.api.values.quantity import NANOS_PER_MILLI, Quantity, parse_quantity
 from podium.apiserver.memories import Memory, key_of
-from podium.apiserver.schema import ListOf, MapOf, Struct, Type
+from podium.apiserver.schema.model import ListOf, MapOf, Struct, Type
 
 Filler = Callable[[Any], Any]
 

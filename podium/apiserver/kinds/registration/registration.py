@@ -32,7 +32,8 @@ from podium.apiserver.kinds.registration.rules import (
     not_negative,
 )
 from podium.apiserver.kinds.registration.strategy import Create, Creation, Prepare, Strategy
-from podium.apiserver.schema import Struct, struct_of
+from podium.apiserver.schema.model import Struct
+from podium.apiserver.schema.struct_types import struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.names import object_meta
 from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings

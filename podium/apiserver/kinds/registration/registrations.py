@@ -22,9 +22,9 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled_by_schema
 from podium.apiserver.kinds.registration.registration import ReadField, Registration, text
 from podium.apiserver.refusals import first_faults
-from podium.apiserver.schema import json_paths, struct_of
+from podium.apiserver.schema import json_paths
 from podium.apiserver.schema.custom import struct_for
-from podium.apiserver.schema.struct_types import METRICS, SCALE, TOKEN_REQUEST
+from podium.apiserver.schema.struct_types import METRICS, SCALE, TOKEN_REQUEST, struct_of
 from podium.apiserver.validation.checks import Faults, MinorFieldError
 from podium.apiserver.validation.pods.alike_pods import judged_alike
 

@@ -32,8 +32,8 @@ from podium.apiserver.patching.ownership import field_sets, typed_values
 from podium.apiserver.patching.ownership.field_sets import LEAF, NOTHING, SELF, FieldSet
 from podium.apiserver.patching.ownership.typed_values import UntypedError, compare
 from podium.apiserver.refusals import bad_request, internal
-from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
+from podium.apiserver.schema.model import Struct
 from podium.apiserver.validation.names import ANNOTATIONS_SIZE_MAX_BYTES, annotations_size_bytes
 
 APPLY, UPDATE = "Apply", "Update"

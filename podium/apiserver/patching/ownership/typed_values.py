@@ -20,7 +20,7 @@ from podium.apiserver.patching.ownership.field_sets import (
     step_text,
     union,
 )
-from podium.apiserver.schema import SCALARS, ListOf, MapOf, Scalar, Struct, Type
+from podium.apiserver.schema.model import SCALARS, ListOf, MapOf, Scalar, Struct, Type
 
 # The type of fields that are atomic although their own types aren't.
 _WHOLE = SCALARS["any"]

@@ -13,7 +13,7 @@ import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.protobuf.messages import delimited
 from podium.apiserver.refusals import not_acceptable
 from podium.apiserver.registry import BUILT_IN, Registry
@@ -24,8 +24,9 @@ from podium.apiserver.requests.negotiation import JSON, YAML, parse_media_types
 from podium.apiserver.requests.openapi import schemas
 from podium.apiserver.requests.openapi.schemas import V2, V3, Dialect, Schema
 from podium.apiserver.requests.query_options import Parameters
-from podium.apiserver.schema import Struct, meta_struct
 from podium.apiserver.schema.custom import struct_for
+from podium.apiserver.schema.model import Struct
+from podium.apiserver.schema.struct_types import meta_struct
 
 _SELECTION = ("continue", "fieldSelector", "labelSelector", "limit")
 _VERSIONS = ("resourceVersion", "resourceVersionMatch")

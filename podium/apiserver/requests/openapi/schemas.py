@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import part
-from podium.apiserver.schema import meta_struct
 from podium.apiserver.schema.custom import CustomStruct
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, Struct, Type
+from podium.apiserver.schema.struct_types import meta_struct
 
 _MACHINERY = "io.k8s.apimachinery.pkg"
 _META = "meta"

@@ -17,7 +17,7 @@ from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import Object, is_terminating, key, name, namespace, status_of
 from podium.api.pods import node_name_of
 from podium.api.values.times import timestamp
-from podium.apiserver.admission import Admission
+from podium.apiserver.admission.chain import Admission
 from podium.apiserver.admission.pod_plugins import PriorityClasses
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.custom_resources.definition_effects import settle

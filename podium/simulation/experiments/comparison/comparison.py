@@ -15,8 +15,8 @@ from podium.api.codec.yaml_text import read_yaml
 from podium.api.documents.document import InvalidDocumentError
 from podium.api.documents.report import API_VERSION, IF_ANY, Report
 from podium.api.errors import PodiumError
-from podium.cluster.manifests import read_sources
 from podium.cluster.manifests.input_files import read_text
+from podium.cluster.manifests.manifest_sources import read_sources
 from podium.scheduler.config.document import KIND as CONFIGURATION_KIND
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.scheduler_options import OPTIONS_KIND

@@ -25,8 +25,8 @@ from podium.cluster.embedded.defaults import DEFAULT_NODES, NodeShape
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.initial_objects import parse_shape, read_manifests, simulated_nodes
 from podium.cluster.embedded.kubeconfig import merged, usual_kubeconfig
-from podium.cluster.manifests import Loaded, Problem
-from podium.cluster.manifests.problems import describe
+from podium.cluster.manifests.manifest_objects import Loaded
+from podium.cluster.manifests.problems import Problem, describe
 from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
 from podium.simulation.timeline import Observer, TimelineEntry

@@ -5,7 +5,7 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes, WriteOptions
-from podium.apiserver.patching import apply_configuration
+from podium.apiserver.patching.ownership.owners import apply_configuration
 
 Object = dict[str, Any]
 

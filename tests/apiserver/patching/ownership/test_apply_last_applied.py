@@ -9,7 +9,7 @@ from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes, WriteOptions
-from podium.apiserver.patching import apply_configuration, track
+from podium.apiserver.patching.ownership.owners import apply_configuration, track
 from podium.apiserver.validation.names import ANNOTATIONS_SIZE_MAX_BYTES
 
 KIND = KINDS["ConfigMap"]

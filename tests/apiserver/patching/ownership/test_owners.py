@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes, WriteOptions
-from podium.apiserver.patching import track
+from podium.apiserver.patching.ownership.owners import track
 
 POD = KINDS["Pod"]
 NOW_S = 1_800_000_000.0

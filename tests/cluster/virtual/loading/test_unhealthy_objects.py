@@ -9,7 +9,7 @@ from podium.api.objects import condition_status
 from podium.api.pods import is_ready
 from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.server import PatchRequest
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.cluster_options import START_S

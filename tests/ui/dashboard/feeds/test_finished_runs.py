@@ -12,7 +12,7 @@ import httpx
 import pytest
 from msgspec.json import decode
 
-from podium.cluster.manifests import read_sources
+from podium.cluster.manifests.manifest_sources import read_sources
 from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import read_scenario
