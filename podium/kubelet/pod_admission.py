@@ -89,8 +89,7 @@ def rejection_of(
 ) -> PodRejection | None:
     """Return the kubelet's rejection of a pod; None if it is admitted.
 
-    Args:
-        conditions: pressure conditions of the node; None for those in its status.
+    `conditions` are the node's pressure conditions; None for those in its status.
     """
     pressed = pressures(node) if conditions is None else conditions
     if rejection := pressure_rejection(pressed, pod.obj) or _system_rejection(pod, node):

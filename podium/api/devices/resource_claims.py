@@ -164,10 +164,8 @@ def reserved_for(claim: Object) -> list[str]:
 def pod_claim_names(pod: Object) -> Iterator[tuple[Object, str, bool]]:
     """Yield the claims of a pod, each as its entry, the claim's name, and whether it is generated.
 
-    Entries for which no claim has to be made are left out.
-
-    Raises:
-        ClaimError: the claim of a template isn't made yet, or an entry names neither.
+    Entries for which no claim has to be made are left out. Raises ClaimError if the claim of a
+    template isn't made yet, or if an entry names neither.
     """
     statuses = entries(status_of(pod), "resourceClaimStatuses")
     by_name = {status.get("name"): status.get("resourceClaimName") for status in statuses}

@@ -356,14 +356,11 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 def spend(covering: Iterable[Collection[int]], allowed: Iterable[int]) -> list[bool]:
-    """Decrement all disruption budgets that cover each victim, in order.
+    """Decrement the budgets of each victim, in order; return for each whether it exceeds any.
 
     Args:
         covering: for each victim, the indices of its budgets.
         allowed: `disruptionsAllowed` of each budget, by index.
-
-    Returns:
-        For each victim, whether it exceeds any of its budgets.
     """
     left = list(allowed)
     broken = []

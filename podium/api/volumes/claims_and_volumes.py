@@ -170,8 +170,7 @@ def choose_volumes(
 ) -> list[Choice]:
     """Choose a different volume for each claim, in order, and independently for each node.
 
-    Returns:
-        For each claim int64[nodes]: an index into `volumes`, or `NO_VOLUME`.
+    A choice is int64[nodes]: an index into `volumes`, or `NO_VOLUME`.
     """
     choices: list[Choice] = []
     for claim in claims:

@@ -161,9 +161,8 @@ class PatchType(StrEnum):
 def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) -> DecodedObject:
     """Decode a patch: a JSON patch into operations, others into an object; raises RefusedError.
 
-    Args:
-        field_validation: treatment of repeated fields, and of unknown fields in operations of a
-            JSON patch: `Strict`, `Warn` or `Ignore`.
+    `field_validation` is the treatment of repeated fields, and of unknown fields in operations of a
+    JSON patch: `Strict`, `Warn` or `Ignore`.
     """
     if patch_type == PatchType.APPLY:
         return _configuration(body, field_validation)

@@ -116,9 +116,8 @@ def find(
 ) -> tuple[Sequence[Object], str, int]:
     """Return one page of a list, from the segments of the list in order.
 
-    Returns:
-        The objects from the key `start` on, at most `limit` if that isn't 0; the key of the next
-            page, empty on the last page; the number of objects after this page.
+    A page has the objects from the key `start` on, at most `limit` if that isn't 0. It is followed
+    by the key of the next page, empty on the last page, and the number of objects after this page.
     """
     left = [part.since(start) for part in parts]
     if not limit:

@@ -103,9 +103,8 @@ class Evicted(msgspec.Struct, frozen=True):
 def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float) -> Evicted:
     """Grant the eviction of a pod, given the budgets of its namespace.
 
-    Raises:
-        RefusedError: 429, the budget doesn't allow it or isn't processed yet; 500, several budgets
-            select the pod; 403, the budget's status is unusable; 409, a precondition isn't met.
+    Raises RefusedError: 429, the budget doesn't allow it or isn't processed yet; 500, several
+    budgets select the pod; 403, the budget's status is unusable; 409, a precondition isn't met.
     """
     options = eviction.get("deleteOptions") or {}
     # A pod that doesn't count as healthy before the eviction isn't charged.

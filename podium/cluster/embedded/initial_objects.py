@@ -131,8 +131,7 @@ def read_manifests(
 ) -> Manifests:
     """Read objects from files and directories, validated as by the API server.
 
-    Args:
-        serves: returns the kind of an object; None if the cluster doesn't serve it yet.
+    `serves` returns the kind of an object; None if the cluster doesn't serve it yet.
     """
     if not paths:
         return Manifests()

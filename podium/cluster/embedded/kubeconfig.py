@@ -84,10 +84,7 @@ def merged(own: Path, users: Path) -> Iterator[None]:
 
 
 def unmerge(own: Path, users: Path) -> None:
-    """Remove the context of a killed cluster from the user's kubeconfig.
-
-    Does nothing if the cluster's own kubeconfig doesn't exist. Raises the errors of `merged`.
-    """
+    """Remove a killed cluster's context from the user's kubeconfig, if the cluster's own exists."""
 
     def servers(config: Config) -> list[Any]:
         clusters = config.get("clusters") or ()
@@ -165,8 +162,7 @@ def _locked(path: Path) -> Iterator[None]:
 def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None) -> Path:
     """Write the kubeconfig of a node, readable by its owner only, and return its path.
 
-    Args:
-        output: None for `nodes/NAME.kubeconfig` in the data directory.
+    The default `output` is `nodes/NAME.kubeconfig` in the data directory.
     """
     if wrong := validate_subdomain(node):
         raise PodiumError(f"{node}: is no name of a node: {wrong[0]}")

@@ -57,9 +57,8 @@ async def served(
 ) -> AsyncIterator[Served]:
     """Serve a cluster inside of `async with`.
 
-    Args:
-        port: 0 for any free port; None for 26443, so that kubeconfigs and bookmarks stay valid, or
-            for any free port if that is in use.
+    The port None is 26443, so that kubeconfigs and bookmarks stay valid, or any free port if that
+    is in use; 0 is any free port.
     """
     tokens = kept_tokens(directory.path / "tokens")
     certificates, authority, node_logs = None, None, None

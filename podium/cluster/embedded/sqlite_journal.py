@@ -97,9 +97,8 @@ class SqliteJournal:
     ) -> None:
         """Open the file, or create it in an existing directory; raises JournalFileError.
 
-        Args:
-            history_max: number of the last writes, of all kinds together, from which watches can
-                resume after a restart. The latest version of each object is always kept.
+        After a restart, watches can resume from the last `history_max` writes of all kinds
+        together. The latest version of each object is always kept.
         """
         self._path = path
         self._history_max = history_max

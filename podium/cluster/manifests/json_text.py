@@ -92,9 +92,8 @@ _CUT_OFF = "; the text ends too early"
 def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[YamlDocument]:
     """Read the documents of a JSON text, in order.
 
-    Args:
-        is_careful: whether to report repeated keys, which takes longer. Otherwise the items of a
-            list share equal parts.
+    With `is_careful`, repeated keys are reported, which takes longer. Otherwise the items of a list
+    share equal parts.
     """
     if is_careful and read_quickly(data) is None:
         yield from _one_after_another(data)

@@ -13,8 +13,7 @@ from podium.scheduler.machine.preemption_executor import VictimCall
 class RateLimiter:
     """A token bucket that admits requests in the order of their arrival, like client-go's.
 
-    Args:
-        qps: tokens per second; 0 or less for no limit.
+    `qps` are tokens per second; 0 or less for no limit.
     """
 
     def __init__(self, qps: float, burst: int, clock_s: Callable[[], float]) -> None:

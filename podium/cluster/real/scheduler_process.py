@@ -61,8 +61,7 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
 class SchedulerProcess:
     """Runs the scheduler of a real cluster over HTTP.
 
-    Args:
-        beside: makes an asynchronous context manager, active while the process schedules.
+    `beside` makes an asynchronous context manager, active while the process schedules.
     """
 
     def __init__(

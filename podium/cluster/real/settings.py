@@ -26,9 +26,8 @@ def with_flags(
 ) -> KubeSchedulerConfiguration:
     """Return the configuration overridden by flags that aren't None; raises PodiumError.
 
-    Args:
-        flags: values by names of fields of `leaderElection` and `clientConnection`; durations are
-            texts, without the `_s` of their fields.
+    Flags are named as the fields of `leaderElection` and `clientConnection`; durations are texts,
+    without the `_s` of their fields.
     """
     given = {name: value for name, value in flags.items() if value is not None}
     wrong = []

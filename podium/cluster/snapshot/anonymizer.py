@@ -205,11 +205,7 @@ class Anonymizer:
 
 
 def pseudonyms(words: Iterable[str], kept: Collection[str]) -> dict[str, str]:
-    """Return distinct pseudonyms for words, in the alphabetical order of the words.
-
-    Args:
-        kept: words that aren't replaced.
-    """
+    """Return distinct pseudonyms for words but those `kept`, in the words' alphabetical order."""
     # Nothing sorts between a word and the same with a 0, so `10` is kept for `1` and `100`.
     tens = {word[: place + 1] for word in kept for place, one in enumerate(word) if one == "0"}
     fixed = sorted({*kept, *tens})

@@ -75,9 +75,7 @@ class Cluster:
         """Put objects into the store before the start, as if they had always been there.
 
         They aren't validated; `podium.cluster.virtual.loading.loader` documents what is filled in.
-
-        Args:
-            defaulted: whether all objects have the API's default values already.
+        With `defaulted`, all objects have the API's default values already.
         """
         loader = Loader(self.store, self._loader_rng, self.driver.now_s, self.options)
         notes = loader.load(objects, defaulted=defaulted, completed=self.options.settled)
@@ -89,9 +87,8 @@ class Cluster:
     def adopt(self, loaded: "Cluster") -> None:
         """Take over the loaded objects of another cluster, as if they had been loaded here.
 
-        Args:
-            loaded: a cluster that was never started, with equal options for loading: seed, start,
-                admission, behaviour of pods, `settled` and `heals`.
+        The other cluster was never started, and has equal options for loading: seed, start,
+        admission, behaviour of pods, `settled` and `heals`.
         """
         self.store.adopt(loaded.store)
         self._goes_on = loaded._goes_on

@@ -85,8 +85,7 @@ def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
 def chosen_controllers(words: Iterable[str]) -> frozenset[str]:
     """Choose controllers by the words of kube-controller-manager's `--controllers`.
 
-    Args:
-        words: `*` for all, `NAME`, or `-NAME`; the first word about a controller counts.
+    A word is `*` for all, `NAME`, or `-NAME`; the first word about a controller counts.
     """
     listed: dict[str, bool] = {}
     for word in words:

@@ -42,10 +42,7 @@ def parse_thresholds(
     """Parse the kubelet's maps by signal into thresholds; hard thresholds come first.
 
     With `enforces_allocatable` the hard threshold of memory also applies to the allocatable
-    memory of all pods together.
-
-    Raises:
-        ThresholdError: a map has faults; the error has the faults of the first faulty map.
+    memory of all pods together. A ThresholdError has all faults of the first faulty map.
     """
     hard_values = _read_all(hard, _threshold_value)
     soft_values = _read_all(soft, _threshold_value)
@@ -174,10 +171,7 @@ BELOW, EQUALS = "<", "="
 
 
 def parse_flag(text: str, separator: str) -> Statements:
-    """Parse a flag of pairs with a separator (`BELOW`, `EQUALS`); of equal keys, the last counts.
-
-    Raises ThresholdError.
-    """
+    """Parse pairs with a separator, of equal keys the last; raises ThresholdError."""
     statements = {}
     for pair in filter(None, text.split(",")):
         signal, separated, value = pair.partition(separator)

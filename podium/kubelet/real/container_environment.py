@@ -49,11 +49,7 @@ def references(holder: Object) -> Iterator[tuple[EnvironmentSource, Object]]:
 
 
 def content(sources: Sources, source: EnvironmentSource, ref: Object) -> dict[str, bytes] | None:
-    """Return the content of a source by key; None for a missing optional source.
-
-    Raises:
-        MissingSourceError: the source is missing and not optional.
-    """
+    """Return the content of a source; None, or raises MissingSourceError, if it is missing."""
     obj = sources.get(source)
     if obj is None:
         if ref.get("optional"):
@@ -102,8 +98,7 @@ def pod_field(pod: Object, path: str, host: HostInfo) -> str:
 def container_resource(pod: Object, container: Object, ref: Object, host: HostInfo) -> str:
     """Return a request or limit for the downward API; limits default to the node's resources.
 
-    Raises:
-        MissingSourceError: the resource isn't supported, or the container doesn't exist.
+    Raises MissingSourceError if the resource isn't supported or the container doesn't exist.
     """
     path, divisor = str(ref["resource"]), nanos(ref.get("divisor") or "1")
     kind, _, resource = path.partition(".")

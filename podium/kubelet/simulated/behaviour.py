@@ -64,8 +64,7 @@ ENDLESS = fixed(ENDLESS_S)
 def parse_scripted_duration(text: str, endless: str = "") -> ScriptedDuration:
     """Parse a duration such as `10s`, `10s..1m` or `~1m`; raises ScriptedDurationError.
 
-    Args:
-        endless: the word for a duration that never ends; empty if that isn't allowed.
+    `endless` is the word for a duration that never ends; empty if that isn't allowed.
     """
     if endless and text == endless:
         return ENDLESS

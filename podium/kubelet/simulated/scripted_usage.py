@@ -112,8 +112,7 @@ def first_reaching(
 ) -> float | None:
     """Return the time at which a sum of curves first reaches a limit, if any.
 
-    Args:
-        corners_s: ends of the interval and all corners in between, in order.
+    `corners_s` has the ends of the interval and all corners in between, in order.
     """
     times_s: Sequence[float] = list(corners_s)
     before_s, before = times_s[0], total(times_s[0])

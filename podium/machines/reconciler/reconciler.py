@@ -84,8 +84,7 @@ class Reconciler(ABC):
     def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
         """Return the keys to reconcile after a change.
 
-        Args:
-            before: former state in the indexer; may be newer than `change.old`.
+        `before` is the former state in the indexer; it may be newer than `change.old`.
         """
 
     @abstractmethod

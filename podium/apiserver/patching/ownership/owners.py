@@ -280,12 +280,8 @@ def apply_configuration(
 ) -> Object:
     """Apply a configuration to an object (None if it doesn't exist), both of `api_version`.
 
-    Returns:
-        The object with its managedFields, neither defaulted nor validated.
-
-    Raises:
-        RefusedError: 409, other managers own fields that would change; 400 or 500, the
-            configuration is invalid.
+    The result has managedFields, and is neither defaulted nor validated. Raises RefusedError: 409
+    if other managers own fields that would change, 400 or 500 for an invalid configuration.
     """
     api_version = api_version or request.kind.api_version
     header = configuration.get("apiVersion") or "", configuration.get("kind") or ""

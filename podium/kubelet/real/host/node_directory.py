@@ -27,11 +27,7 @@ class UnusableRootError(PodiumError):
 
 
 class NodeDirectory:
-    """The directory of a node, locked for this process inside of `with`.
-
-    Raises:
-        UnusableRootError: on entering, if another kubelet uses it, or it can't be written.
-    """
+    """A node's directory, locked for this process inside of `with`; raises UnusableRootError."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()

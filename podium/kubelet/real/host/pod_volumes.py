@@ -58,8 +58,7 @@ def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
 def link_mounts(pod: Object, container: Object, directory: NodeDirectory) -> dict[str, str]:
     """Link a container's volumes into its working directory; return host paths by mount path.
 
-    Raises:
-        MissingSourceError: the container mounts a volume that doesn't exist.
+    Raises MissingSourceError if the container mounts a volume that doesn't exist.
     """
     home = directory.container(pod, container["name"])
     home.mkdir(parents=True, exist_ok=True)
