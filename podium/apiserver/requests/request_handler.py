@@ -16,13 +16,13 @@ from podium.apiserver.requests import (
     authorization,
     discovery,
     object_requests,
-    openapi,
     routes,
     unstored_kinds,
 )
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
 from podium.apiserver.requests.negotiation import JSON, accepts_aggregated, is_pretty, output
+from podium.apiserver.requests.openapi import documents
 from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 from podium.apiserver.server import ApiServer
@@ -161,7 +161,7 @@ def _unrouted(
         )
     document = discovery.document(segments, request.header("Host"), kinds)
     if document is None:
-        return openapi.answer(kinds, request, segments, parameters)
+        return documents.answer(kinds, request, segments, parameters)
     return Response(200, document, (("Content-Type", output(accept).media_type),))
 
 
