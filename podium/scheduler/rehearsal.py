@@ -12,9 +12,9 @@ from podium.api.pods import scheduler_name_of
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message, rejecting_plugins
 from podium.scheduler.framework.interface import PostFilterResult
+from podium.scheduler.framework.trial_changes import TrialChanges
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.trial_changes import TrialChanges
 
 Tell = Callable[[Decision], None]
 
@@ -34,7 +34,7 @@ def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehe
         pod.nominated_node_name = node_name
     scheduler.watch = None
     try:
-        with TrialChanges(scheduler.snapshot) as changes:
+        with TrialChanges(scheduler.handle) as changes:
             yield Rehearsal(scheduler, changes)
     finally:
         scheduler.watch = watch

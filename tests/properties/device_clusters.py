@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from podium.scheduler.devices.allocated_devices import AllocatedDevices
 from podium.scheduler.devices.device_manager import DeviceManager
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -43,7 +44,7 @@ class DeviceScene:
     listers: Listers = field(default_factory=lambda: Listers(CLASSES))
 
     def __post_init__(self) -> None:
-        self.manager = DeviceManager(self.snapshot, self.listers)
+        self.manager = DeviceManager(self.snapshot, AllocatedDevices(self.listers))
         self.snapshot.set_nodes(self._node(name) for name in _NODES)
         for name in (*_NODES, "wide"):
             self._publish(name)

@@ -5,8 +5,8 @@ A claim is in flight from its pod's Reserve until its allocation is written. As 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Protocol
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from podium.api.devices.resource_claims import (
     EXTENDED_RESOURCE_CLAIM,
@@ -46,11 +46,16 @@ class DeviceUse(Protocol):
         ...
 
 
+class _Flight(NamedTuple):
+    pod_uid: str
+    devices: tuple[AllocatedDevice, ...]
+
+
 class AllocatedDevices:
     """Allocated devices, updated from the log of claims."""
 
     def __init__(self, listers: Listers) -> None:
-        self._listers = listers
+        self.listers = listers
         self._claims = listers.claims.cursor()
         self.changes: Log[DeviceKey] = Log()
         """The devices whose state changed; restarted when all may have."""
@@ -60,7 +65,7 @@ class AllocatedDevices:
         """By uid of a pod, the claim that stands for its extended resources."""
         self._pod_of: dict[Place, str] = {}
         self._known: dict[Place, tuple[AllocatedDevice, ...]] = {}
-        self._in_flight: dict[str, tuple[AllocatedDevice, ...]] = {}
+        self._in_flight: dict[str, _Flight] = {}
         self._whole: set[DeviceKey] = set()
         self._whole_in_flight: Counter[DeviceKey] = Counter()
         self._shares: Counter[DeviceKey] = Counter()
@@ -99,10 +104,19 @@ class AllocatedDevices:
     def is_in_flight(self, claim_uid: str) -> bool:
         return claim_uid in self._in_flight
 
-    def begin(self, claim_uid: str, allocation: Object) -> None:
-        """Count an allocation that is under way."""
+    def under_way(
+        self, pod_uids: Collection[str]
+    ) -> Iterator[tuple[str, Iterable[AllocatedDevice]]]:
+        """Yield uid and devices of the claims in flight for pods."""
+        for claim_uid, flight in self._in_flight.items():
+            if flight.pod_uid in pod_uids:
+                yield claim_uid, flight.devices
+
+    def begin(self, claim_uid: str, allocation: Object, pod_uid: str) -> None:
+        """Count an allocation that is under way for a pod."""
         self.flights += 1
-        self._in_flight[claim_uid] = devices = allocated_devices(allocation)
+        devices = allocated_devices(allocation)
+        self._in_flight[claim_uid] = _Flight(pod_uid, devices)
         for device in devices:
             if device.admin_access:
                 continue
@@ -115,8 +129,8 @@ class AllocatedDevices:
     def end(self, claim_uid: str) -> bool:
         """Stop counting an allocation that is under way; return False if none was."""
         self.flights += 1
-        devices = self._in_flight.pop(claim_uid, None)
-        for device in devices or ():
+        flight = self._in_flight.pop(claim_uid, None)
+        for device in () if flight is None else flight.devices:
             if device.admin_access:
                 continue
             if device.share_id is not None:
@@ -126,7 +140,7 @@ class AllocatedDevices:
             if not self._whole_in_flight[device.key]:
                 del self._whole_in_flight[device.key]
             self.changes.append(device.key)
-        return devices is not None
+        return flight is not None
 
     def _read_all(self) -> None:
         self._known.clear()
@@ -134,18 +148,18 @@ class AllocatedDevices:
         self._whole.clear()
         self._shares.clear()
         self._consumed.clear()
-        for devices in self._in_flight.values():
-            for device in devices:
+        for flight in self._in_flight.values():
+            for device in flight.devices:
                 if device.share_id is not None and not device.admin_access:
                     self._share(device, 1)
-        for claim in self._listers.list(CLAIM):
+        for claim in self.listers.list(CLAIM):
             metadata = claim["metadata"]
             self._look((metadata.get("namespace") or "default", metadata["name"]))
         self.changes.restart()
 
     def _look(self, place: Place) -> None:
         namespace, claim_name = place
-        claim = self._listers.get(CLAIM, claim_name, namespace)
+        claim = self.listers.get(CLAIM, claim_name, namespace)
         allocation = None if claim is None else allocation_of(claim)
         known = self._known.get(place)
         self._note_extended(place, claim)

@@ -14,7 +14,6 @@ from podium.scheduler.devices.claim_answers import ClaimAnswers
 from podium.scheduler.devices.claim_requests import AllocationError, ClaimRequests, claim_requests
 from podium.scheduler.devices.node_shapes import NodeShapes
 from podium.scheduler.devices.published_devices import PoolView
-from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 CLASS = "DeviceClass"
@@ -28,12 +27,14 @@ _encode = msgspec.json.Encoder().encode
 class DeviceManager:
     """Devices of a cluster, and answers about claims, kept while what they depend on lasts."""
 
-    def __init__(self, snapshot: Snapshot, listers: Listers, steps_max: int = STEPS_MAX) -> None:
+    def __init__(
+        self, snapshot: Snapshot, allocated: AllocatedDevices, steps_max: int = STEPS_MAX
+    ) -> None:
         self._snapshot = snapshot
-        self._listers = listers
+        self._listers = allocated.listers
         self._steps_max = steps_max
-        self.allocated = AllocatedDevices(listers)
-        self._shapes = NodeShapes(snapshot, listers, self.allocated)
+        self.allocated = allocated
+        self._shapes = NodeShapes(snapshot, self._listers, allocated)
         self._epoch = -1
         self._classes: dict[str, Object] = {}
         self._by_resource: dict[str, Object] = {}

@@ -11,7 +11,8 @@ from podium.api.devices.resource_claims import (
     reserved_for,
 )
 from podium.api.devices.resource_slices import DeviceKey
-from podium.api.objects import Object, part, status_of
+from podium.api.objects import Object, entries, part, status_of, uid
+from podium.api.selectors.node_selector import NAME_FIELD
 from podium.api.values.quantity import nanos
 from podium.scheduler.devices.allocated_devices import CLAIM, AllocatedDevices
 from podium.scheduler.snapshot.listers import Listers
@@ -21,22 +22,29 @@ PLUGIN = "DynamicResources"
 """The plugin that keeps pods off nodes whose devices aren't free."""
 
 
-def freed_devices(listers: Listers, gone: Collection[PodInfo]) -> list[AllocatedDevice]:
-    """Return the devices of the claims that are reserved for no other than these pods."""
-    gone_uids = {pod.uid for pod in gone}
-    found: dict[tuple[str, str], list[AllocatedDevice]] = {}
-    for pod in gone:
-        for claim_name in _claim_names(pod):
-            claim = listers.get(CLAIM, claim_name, pod.namespace)
-            if claim is not None and gone_uids.issuperset(reserved_for(claim)):
-                found[pod.namespace, claim_name] = _devices(claim)
+def freed_claims(allocated: AllocatedDevices, gone: Iterable[PodInfo]) -> Iterator[Object]:
+    """Yield the allocated claims that are reserved for no other than these pods."""
+    pods = {pod.uid: pod for pod in gone}
+    claims = (claim for pod in pods.values() for claim in known_claims(allocated.listers, pod))
+    for claim in {uid(claim): claim for claim in claims}.values():
+        if allocation_of(claim) is not None and pods.keys() >= {*reserved_for(claim)}:
+            yield claim
+
+
+def freed_devices(allocated: AllocatedDevices, gone: Collection[PodInfo]) -> list[AllocatedDevice]:
+    """Return the devices that become free when pods go, and others don't use them as well."""
+    found = {uid(claim): _devices(claim) for claim in freed_claims(allocated, gone)}
+    for claim_uid, devices in allocated.under_way({pod.uid for pod in gone}):
+        found.setdefault(claim_uid, _kept(devices))
     return [device for devices in found.values() for device in devices]
 
 
-def abandoned_devices(listers: Listers, placed: Collection[str]) -> list[AllocatedDevice]:
+def abandoned_devices(
+    allocated: AllocatedDevices, placed: Collection[str]
+) -> list[AllocatedDevice]:
     """Return the devices of the claims that are reserved for none of the pods with these uids."""
-    claims = (one for one in listers.list(CLAIM) if allocation_of(one) is not None)
-    left = (one for one in claims if not any(uid in placed for uid in reserved_for(one)))
+    claims = (one for one in allocated.listers.list(CLAIM) if allocation_of(one) is not None)
+    left = (one for one in claims if not any(user in placed for user in reserved_for(one)))
     return [device for claim in left for device in _devices(claim)]
 
 
@@ -71,14 +79,30 @@ class RemainingDevices:
         return left if any(left.values()) else {}
 
 
-def _claim_names(pod: PodInfo) -> Iterator[str]:
-    for claim_key in known_claim_names(pod.obj):
-        yield claim_key.partition("/")[2]
+def known_claims(listers: Listers, pod: PodInfo) -> Iterator[Object]:
+    """Yield a pod's claims that exist, also the one for extended resources."""
+    names = [claim_key.partition("/")[2] for claim_key in known_claim_names(pod.obj)]
     extended = part(status_of(pod.obj), "extendedResourceClaimStatus").get("resourceClaimName")
-    if extended:
-        yield extended
+    for claim_name in [*names, extended] if extended else names:
+        claim = listers.get(CLAIM, claim_name, pod.namespace)
+        if claim is not None:
+            yield claim
+
+
+def reaches_several_nodes(claim: Object) -> bool:
+    """Whether a claim is allocated, and its devices aren't those of a single node."""
+    allocation = allocation_of(claim)
+    terms = entries(part(allocation or {}, "nodeSelector"), "nodeSelectorTerms")
+    is_local = any(
+        field.get("key") == NAME_FIELD for t in terms for field in entries(t, "matchFields")
+    )
+    return allocation is not None and not is_local
 
 
 def _devices(claim: Object) -> list[AllocatedDevice]:
+    return _kept(allocated_devices(allocation_of(claim)))
+
+
+def _kept(devices: Iterable[AllocatedDevice]) -> list[AllocatedDevice]:
     # Devices of `adminAccess` aren't kept from others.
-    return [one for one in allocated_devices(allocation_of(claim)) if not one.admin_access]
+    return [device for device in devices if not device.admin_access]

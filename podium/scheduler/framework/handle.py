@@ -1,11 +1,14 @@
 """The handle that plugins are created with: the cluster as they see it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from random import Random
 
 import msgspec
 
+from podium.api.objects import Object
 from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.devices.allocated_devices import AllocatedDevices
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.pod_groups import PodGroups
 from podium.scheduler.framework.victim_history import VictimHistory
@@ -33,14 +36,16 @@ class PreferredNodes(msgspec.Struct):
 class NodeFinder:
     """Filters nodes for any pending pod; the scheduling cycle sets its functions.
 
-    `rows` returns the rows that fit a pod, int[n]; `filtering` its filters.
+    `rows` returns the rows that fit a pod, int[n]; `filtering` its filters; `allocations` the
+    claims, with their allocations, that a pod gets on a node that fits it.
     """
 
     rows: Callable[[PodInfo], Rows]
     filtering: Callable[[PodInfo], Filtering]
+    allocations: Callable[[PodInfo, str], Iterable[tuple[Object, Object]]]
 
 
-class Handle(msgspec.Struct, frozen=True):
+class Handle(msgspec.Struct, frozen=True, dict=True):
     """The cluster as plugins see it."""
 
     snapshot: Snapshot
@@ -58,6 +63,11 @@ class Handle(msgspec.Struct, frozen=True):
     """Chooses among candidates where a configuration limits them; None removes the limits."""
     preferred: PreferredNodes = msgspec.field(default_factory=PreferredNodes)
     gangs: PodGroups | None = None
+
+    @cached_property
+    def allocated(self) -> AllocatedDevices:
+        """The allocated devices, also of allocations under way in any profile."""
+        return AllocatedDevices(self.listers)
 
 
 def tied(names: Sequence[str], snapshot: Snapshot, row: int, ties: Callable[[int], bool]) -> int:

@@ -387,6 +387,14 @@ class ReservePlugin(Plugin, Protocol):
     def unreserve(self, pod: PodInfo, node_name: str) -> None: ...
 
 
+@runtime_checkable
+class AllocatingPlugin(Protocol):
+    """A Reserve plugin that allocates the devices of claims."""
+
+    def allocations(self, pod: PodInfo, node_name: str) -> Sequence[tuple[Object, Object]]:
+        """Return the claims, with their allocations, that a pod gets on a node that fits it."""
+
+
 class PermitPlugin(Plugin, Protocol):
     """Approves, denies or delays a binding."""
 

@@ -14,6 +14,7 @@ import msgspec
 from podium.api.objects import Object
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
+from podium.scheduler.devices.freed_devices import PLUGIN as DEVICES
 from podium.scheduler.framework.cycle.binding import BindingCycle, failure_of
 from podium.scheduler.framework.cycle.scheduling_cycle import Timing
 from podium.scheduler.framework.interface import Permission, PreBindProgress, PreBindStagesPlugin
@@ -185,7 +186,7 @@ class BindingCycles:
     def preempt(self, uid: str, plugin: str) -> bool:
         """End the binding cycle of a victim; return False if the victim has to be deleted."""
         task = self._tasks.get(uid)
-        if task is None or task.stage is Stage.BIND:
+        if task is None or task.stage is Stage.BIND or self._keeps_devices(task):
             return False
         if task.stage is Stage.PERMIT:
             status = Status(Code.ERROR, ("waiting on permit for pod: preempted",), plugin)
@@ -193,6 +194,11 @@ class BindingCycles:
             status = _error("PreBind", task.pre_bind_plugin, f"preempted by {plugin}")
         self._fail(task, status)
         return True
+
+    def _keeps_devices(self, task: BindingTask) -> bool:
+        # Allocations that have been written stay until their pod is gone.
+        options = self._context.scheduler.handle.options
+        return options.device_preemption and DEVICES in task.callers
 
     def is_assumed(self, uid: str) -> bool:
         task = self._tasks.get(uid)

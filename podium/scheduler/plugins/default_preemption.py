@@ -139,7 +139,7 @@ class DefaultPreemption:
             others = is_rejected & ~sets.is_candidate
             preemption = self._select(pod, sets, sets.is_candidate, others, objections)
         if preemption is not None:
-            count = self._device_count(preemption, filtering)
+            count = self._device_count(pod, preemption, filtering)
             return replace(preemption, device_count=count) if count else preemption
         rejected = np.flatnonzero(is_rejected)
         run.outcome_counts.follow(
@@ -155,12 +155,16 @@ class DefaultPreemption:
             reason = f"{reason} Held back: {held.reason}."
         return _no_help(reason, nominated_node_name="", is_rejected=is_rejected, run=run, held=held)
 
-    def _device_count(self, preemption: Preemption, filtering: Filtering) -> int:
-        # Devices are taken away on purpose only where the filter for them has objected.
-        row = self._handle.snapshot.row_of[preemption.node_name]
-        pairs = zip(filtering.states, filtering.codes, strict=True)
-        lacks_devices = any(state.plugin == PLUGIN and codes[row] > 0 for state, codes in pairs)
-        return len(freed_devices(self._handle.listers, preemption.victims)) if lacks_devices else 0
+    def _device_count(self, pod: PodInfo, preemption: Preemption, filtering: Filtering) -> int:
+        # Devices are taken away on purpose only where the filter for them objects.
+        handle, node_name = self._handle, preemption.node_name
+        state = next((one for one in filtering.states if one.plugin == PLUGIN), None)
+        if state is None or not handle.options.device_preemption:
+            return 0
+        row = handle.snapshot.row_of[node_name]
+        rivals = handle.nominator.rivals_on(pod, node_name)
+        lacks_devices = state.code_among(row, [*handle.snapshot.pods_on[row], *rivals]) > 0
+        return len(freed_devices(handle.allocated, preemption.victims)) if lacks_devices else 0
 
     def _select(
         self,

@@ -66,6 +66,7 @@ from podium.scheduler.framework.cluster_events import (
     EventHint,
     EventResource,
     after_change,
+    after_removal,
 )
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.handle import Handle
@@ -118,10 +119,11 @@ class DynamicResources:
         self.bind_timeout_seconds = int(args.binding_timeout)
         self._snapshot = handle.snapshot
         self._listers = handle.listers
+        self._handle = handle
         self._preempts = handle.options.device_preemption
         self._clock = handle.clock
         self.devices = DeviceManager(
-            handle.snapshot, handle.listers, round(args.filter_timeout * _STEPS_PER_S)
+            handle.snapshot, handle.allocated, round(args.filter_timeout * _STEPS_PER_S)
         )
         self._last: tuple[object, PodDevices] = (None, PodDevices())
         self._reserved: dict[str, _Reserved] = {}
@@ -130,7 +132,10 @@ class DynamicResources:
         changed, of = Action.ADD | Action.UPDATE, EventResource
         sized = Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE
         named = Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+        # The claims of victims may be seen to be deallocated while their preemptor is still gated.
+        gone = (after_removal(of.ASSIGNED_POD, self._has_used_devices),) if self._preempts else ()
         return (
+            *gone,
             after_change(of.NODE, sized),
             after_change(of.RESOURCE_CLAIM, changed, self._claim_helps, by_pod=True),
             after_change(of.UNSCHEDULED_POD, named, self._has_claims),
@@ -180,7 +185,9 @@ class DynamicResources:
         found = DeviceFilter(self.devices, parts, is_unavailable, unprovided, claim_keys)
         if not self._preempts:
             return found
-        return PreemptibleDevices(found, self._snapshot, self._listers, self.claims_on)
+        claims = pod.cls.spec.get("resourceClaims") or ()
+        shared = {f"{pod.namespace}/{entry.get('resourceClaimName')}" for entry in claims}
+        return PreemptibleDevices(found, self._handle, self.claims_on, shared)
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
         if self.by_shape(pod.cls):
@@ -219,9 +226,10 @@ class DynamicResources:
                 reason = "still not schedulable"
         return PostFilterResult(unschedulable(reason, plugin=self.name), calls=tuple(calls))
 
-    def allocations(self, pod: PodInfo, node_name: str) -> dict[str, Object]:
-        """Return the allocations that a pod gets on a node that fits it, by name of the claim."""
-        return {name(claim): found for claim, found in self._found(pod, node_name).allocations}
+    def allocations(self, pod: PodInfo, node_name: str) -> Sequence[tuple[Object, Object]]:
+        """Return the claims, with their allocations, that a pod gets on a node that fits it."""
+        found = None if self.by_shape(pod.cls) else self._found(pod, node_name)
+        return () if found is None else found.allocations
 
     def claims_on(self, pod: PodInfo, row: int) -> Sequence[tuple[Object, ClaimRequests]]:
         """Return the claims that have to be allocated for a pod on a row, with their requests."""
@@ -230,9 +238,14 @@ class DynamicResources:
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         if self.by_shape(pod.cls):
             return SUCCESS
-        self._reserved[pod.uid] = reserved = self._found(pod, node_name)
+        reserved = self._found(pod, node_name)
+        if reserved is None:
+            return Status(
+                Code.ERROR, (f"devices of node {node_name} have been allocated meanwhile",)
+            )
+        self._reserved[pod.uid] = reserved
         for claim, allocation in reserved.allocations:
-            self.devices.allocated.begin(uid(claim), allocation)
+            self.devices.allocated.begin(uid(claim), allocation, pod.uid)
         return SUCCESS
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
@@ -418,8 +431,8 @@ class DynamicResources:
             claims.append((claim, self.devices.requests_of(claim)))
         return claims, mappings
 
-    def _found(self, pod: PodInfo, node_name: str) -> _Reserved:
-        """Return what is allocated for a pod on a node that fits it."""
+    def _found(self, pod: PodInfo, node_name: str) -> _Reserved | None:
+        """Return what is allocated for a pod on a node; None if the node lacks devices for it."""
         row = self._snapshot.row_of[node_name]
         claims, mappings = self._asked(pod, row)
         if not claims:
@@ -428,7 +441,7 @@ class DynamicResources:
         answers.refresh()
         allocation = answers.answer(row).allocation
         if allocation is None:
-            return _NOTHING
+            return None
         pools = self.devices.pools(row)
         return _Reserved(
             tuple(
@@ -464,6 +477,10 @@ class DynamicResources:
         if old is not None and allocation_of(old) is not None and allocation_of(new) is None:
             return True
         return uses and (old is None or status_of(old) != status_of(new))
+
+    def _has_used_devices(self, pod: PodInfo, gone: Object) -> bool:
+        cls = self._snapshot.classes.on_node(gone)
+        return cls is not None and not self.by_shape(cls)
 
     def _has_claims(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         try:

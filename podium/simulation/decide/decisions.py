@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from podium.api.devices.resource_claims import allocated_devices
 from podium.api.errors import InvalidValueError
-from podium.api.objects import Object
+from podium.api.objects import Object, name
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.explain.explanation import Explanation, explain
@@ -90,7 +90,10 @@ def _decided(scheduler: Scheduler, pod: PodInfo, profile: str) -> Decided:
     allocations: dict[str, Mapping[str, Object]] = {}
     for one in scheduler.pipelines[profile].reserve:
         if isinstance(one, DynamicResources):
-            found = {node: one.allocations(pod, node) for node in explanation.best}
+            found = {
+                node: {name(claim): devices for claim, devices in one.allocations(pod, node)}
+                for node in explanation.best
+            }
             allocations = {node: by_claim for node, by_claim in found.items() if by_claim}
     return Decided(decision, explanation, allocations)
 

@@ -11,6 +11,7 @@ from podium.api.devices.resource_slices import resource_slice
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, controller_key, key, part
 from podium.apiserver.kinds.registration.registrations import completed
+from podium.scheduler.devices.allocated_devices import AllocatedDevices
 from podium.scheduler.devices.claim_answers import ALLOCATED
 from podium.scheduler.devices.claim_requests import ClaimRequests, CompiledSelector, Request
 from podium.scheduler.devices.device_manager import DeviceManager
@@ -68,7 +69,7 @@ class DeviceView:
         snapshot.set_nodes(by_kind.get("Node", ()))
         slices = by_kind.get("ResourceSlice", ())
         listers = Listers((*slices, *by_kind.get("DeviceClass", ())))
-        self._manager = DeviceManager(snapshot, listers)
+        self._manager = DeviceManager(snapshot, AllocatedDevices(listers))
         devices = PublishedDevices(Snapshot(), map(resource_slice, slices)).devices
         self.count = len(devices)
         numbers: dict[bytes, int] = {}

@@ -7,12 +7,12 @@ from podium.api.objects import controller_of
 from podium.api.pods import scheduler_name_of
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.interface import FITS
+from podium.scheduler.framework.trial_changes import TrialChanges
 from podium.scheduler.preemption.policies.candidate_keys import keys_of
 from podium.scheduler.preemption.policies.replacements import replacement
 from podium.scheduler.rehearsal import rehearsal
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.trial_changes import TrialChanges
 from podium.whatif.optimum.constraints import constrain
 from podium.whatif.optimum.model import Model, PodPlace, solution_of
 from podium.whatif.optimum.objectives import NOT_MINIMISED, UNPLACED, objectives
@@ -74,7 +74,7 @@ def verify(
         placements; and the node of each victim's replacement, by the victim's uid.
     """
     leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
-    with TrialChanges(scheduler.snapshot) as changes:
+    with TrialChanges(scheduler.handle) as changes:
         placing = Placing(scheduler, changes)
         changes.take([*victims, *leaving])
         order, left, more = list[PodPlace](), [*places], True

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from podium.machines.effects import Patch
+from podium.scheduler.config.load import load_configuration
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.framework.interface import PreBindProgress
 from podium.scheduler.framework.status import Code
@@ -50,7 +51,8 @@ def decided(scheduler: Scheduler, pod: Obj) -> str:
     decision = scheduler.decide(info)
     if not decision.node_name:
         return failure_message(decision, scheduler.snapshot)
-    found = plugin_of(scheduler).allocations(info, decision.node_name)
+    allocated = plugin_of(scheduler).allocations(info, decision.node_name)
+    found = {claim["metadata"]["name"]: devices for claim, devices in allocated}
     devices = [
         f"{one['request']}={one['device']}"
         for allocated in found.values()
@@ -64,6 +66,24 @@ def committed(scheduler: Scheduler, pod: Obj) -> str:
     node_name = answer.partition(" ")[0]
     status = scheduler.commit(info, node_name, PROFILE)
     return answer if status.is_success else status.message
+
+
+def test_profiles_leave_each_other_devices_that_are_being_allocated() -> None:
+    head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    profiles = [{"schedulerName": "one"}, {"schedulerName": "two"}]
+    configuration = load_configuration([{**head, "profiles": profiles}], ()).configuration
+    scheduler = Scheduler(configuration, every_node=True)
+    has = {"cpu": "8", "memory": "8Gi", "pods": "10"}
+    claims = [claim("x", exactly()), claim("y", exactly())]
+    scheduler.load([node("a", **has)], [], [GPU, resource_slice("a", [device("g0")]), *claims])
+    first, second = (scheduler.pending(claiming(name, name)) for name in "xy")
+    assert scheduler.decide(first, "one").node_name == "a"
+    assert scheduler.binding["one"].reserve(first, "a").is_success
+    assert not scheduler.decide(second, "two").node_name
+    # Decisions that were made before are refused at the latest when devices are reserved.
+    assert not scheduler.binding["two"].reserve(second, "a").is_success
+    scheduler.binding["one"].unreserve(first, "a")
+    assert scheduler.decide(second, "two").node_name == "a"
 
 
 def test_devices_that_were_given_away_are_gone_until_their_claim_is_deallocated() -> None:

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.framework.trial_changes import TrialChanges
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.trial_changes import TrialChanges
 from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.optimum.solver import Placing, solve
 from tests.covering import covers
@@ -88,7 +88,7 @@ class World:
         """Whether all fit in some order, and each would fit again in the end."""
         rows = self.scheduler.snapshot.row_of
         coming = [(pod, rows[places[pod.key]]) for pod in self.pending if pod.key in places]
-        with TrialChanges(self.scheduler.snapshot) as changes:
+        with TrialChanges(self.scheduler.handle) as changes:
             changes.take([pod for pod in self.on_nodes if pod.key in victims])
             return any(map(self._fit, permutations(coming))) and all(
                 self._fit([other for other in coming if other is not last], last) for last in coming
@@ -97,7 +97,7 @@ class World:
     def _fit(
         self, placed: list[tuple[PodInfo, int]], last: tuple[PodInfo, int] | None = None
     ) -> bool:
-        with TrialChanges(self.scheduler.snapshot) as changes:
+        with TrialChanges(self.scheduler.handle) as changes:
             placing = Placing(self.scheduler, changes)
             for pod, row in placed:
                 if last is None and not placing.fits(pod, DEFAULT, row):

@@ -4,7 +4,7 @@ A decision only changes caches that are kept between cycles. The caller applies 
 assumes the pod, removes victims, and sets nominations.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from podium.api.objects import Object
 from podium.api.pods import scheduler_name_of
 from podium.api.process.recent_values import Recent
 from podium.scheduler.framework.cycle.decision import Decision
@@ -21,6 +22,7 @@ from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.interface import (
     FITS,
+    AllocatingPlugin,
     CycleError,
     PostFilterResult,
     PreemptionResult,
@@ -83,6 +85,7 @@ class SchedulingCycle:
         self._during = during
         handle.finder.filtering = self._filtering
         handle.finder.rows = lambda pod: self._filtering(pod).feasible_rows()
+        handle.finder.allocations = self._allocations
         self._evaluations: Recent[_Key, Evaluation] = Recent(_EVALUATIONS_MAX)
         self._newcomers: Recent[_Key, Evaluation] = Recent(_NEWCOMERS_MAX)
         self._met: set[_Key] = set()
@@ -110,10 +113,17 @@ class SchedulingCycle:
             return Decision(pod, error=str(error))
 
     def _filtering(self, pod: PodInfo) -> Filtering:
+        return self._refreshed(self._pipeline_of(pod), pod).filtering
+
+    def _allocations(self, pod: PodInfo, node_name: str) -> Iterator[tuple[Object, Object]]:
+        for plugin in self._pipeline_of(pod).reserve:
+            if isinstance(plugin, AllocatingPlugin):
+                yield from plugin.allocations(pod, node_name)
+
+    def _pipeline_of(self, pod: PodInfo) -> Pipeline:
         # Pods of other schedulers are filtered by the first profile.
         first = next(iter(self._pipelines.values()))
-        pipeline = self._pipelines.get(scheduler_name_of(pod.obj), first)
-        return self._refreshed(pipeline, pod).filtering
+        return self._pipelines.get(scheduler_name_of(pod.obj), first)
 
     def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         if self.timing is None:

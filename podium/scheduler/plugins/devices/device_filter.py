@@ -1,6 +1,6 @@
 """DynamicResources' judgement of nodes, also without some of their pods."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -22,12 +22,11 @@ from podium.scheduler.devices.freed_devices import (
     abandoned_devices,
     freed_devices,
 )
+from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, FilterState, Scope
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
 from podium.scheduler.snapshot.arrays import Codes, Mask, Rows, Sums
-from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import UNPLACED, PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
 
 NO_DEVICES = "cannot allocate all claims"
 # Codes besides those of answers.
@@ -117,19 +116,24 @@ class DeviceFilter(FilterState):
 class PreemptibleDevices(DeviceFilter):
     """Filter state for which devices of other pods can be had: the option `devicePreemption`.
 
-    A row without some of its pods is judged as if their claims were deallocated, and pods that are
-    nominated to it get their devices first.
+    A row without some of its pods is judged as if their claims were deallocated, and those of the
+    gangs that go with them. Pods that are nominated to the row get their devices first.
+
+    Args:
+        shared: the pod's claims, `namespace/name`, that others of its class use as well.
     """
 
     additive = False
 
     def __init__(
-        self, known: DeviceFilter, snapshot: Snapshot, listers: Listers, claims_of: ClaimsOf
+        self, known: DeviceFilter, handle: Handle, claims_of: ClaimsOf, shared: Collection[str]
     ) -> None:
         self.__dict__.update(known.__dict__)
-        self._snapshot = snapshot
-        self._listers = listers
+        self._snapshot = handle.snapshot
+        self._listers = handle.listers
+        self._gangs = handle.gangs
         self._claims_of = claims_of
+        self._shared = shared
 
     @property
     def changes(self) -> int:  # type: ignore[override]
@@ -142,7 +146,10 @@ class PreemptibleDevices(DeviceFilter):
     def code_among(self, row: int, pods: Sequence[PodInfo]) -> int:
         here, there = self._snapshot.pods_on[row], {pod.uid for pod in pods}
         known = {pod.uid for pod in here}
-        freed = freed_devices(self._listers, [pod for pod in here if pod.uid not in there])
+        gone = [pod for pod in here if pod.uid not in there]
+        if gone and self._gangs is not None:
+            gone += self._gangs.whole(gone)
+        freed = freed_devices(self._devices.allocated, gone)
         return self._code_with(row, freed, [pod for pod in pods if pod.uid not in known])
 
     def is_freeing(self, row: int) -> bool:
@@ -150,7 +157,8 @@ class PreemptibleDevices(DeviceFilter):
             return False
         columns = self._snapshot.pods
         placed = {columns.pods[slot].uid for slot in np.flatnonzero(columns.rows != UNPLACED)}
-        return self._code_with(row, abandoned_devices(self._listers, placed), ()) == FITS
+        freed = abandoned_devices(self._devices.allocated, placed)
+        return self._code_with(row, freed, ()) == FITS
 
     def status(self, row: int, code: int) -> Status:
         return unschedulable(_REASONS[-code]) if code in _CURABLE else super().status(row, code)
@@ -181,6 +189,6 @@ class PreemptibleDevices(DeviceFilter):
         for pod in pods:
             for claim, requests in self._claims_of(pod, row):
                 place = pod.uid if name(claim) == IN_MEMORY else key(claim)
-                if place not in self._claim_keys:
+                if place not in self._shared:
                     found[place] = requests
         return [*found.values()]

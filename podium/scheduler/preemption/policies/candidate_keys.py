@@ -106,7 +106,7 @@ def _key(which: CandidateKey, handle: Handle) -> Key:
 
             def device_counts(run: DryRun, rows: Rows) -> NDArray[np.int64]:
                 victims = map(run.victims_on, rows.tolist())
-                counts = [len(freed_devices(handle.listers, gone)) for gone in victims]
+                counts = [len(freed_devices(handle.allocated, gone)) for gone in victims]
                 return np.array(counts, np.int64)
 
             return Key("fewest devices taken away", "DEVICES", device_counts)

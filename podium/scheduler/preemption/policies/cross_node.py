@@ -1,9 +1,10 @@
 """Victims on several nodes: the option `preemptionScope: CrossNode`.
 
 In each domain, all pods of lower priority that block the preemptor by anti-affinity or topology
-spread are removed, and on each node the victims of the ordinary dry run. Then each pod is put back
-if the preemptor still fits, as on a single node: first the pods whose disruption violates a budget,
-then the others by importance. `reserved_rooms` keeps out pods that would block the preemptor again.
+spread are removed, with `devicePreemption` also those that hold devices which several nodes reach,
+and on each node the victims of the ordinary dry run. Then each pod is put back if the preemptor
+still fits, as on a single node: first the pods whose disruption violates a budget, then the others
+by importance. `reserved_rooms` keeps out pods that would block the preemptor again.
 """
 
 from collections import defaultdict
@@ -14,10 +15,12 @@ import msgspec
 import numpy as np
 
 from podium.api.objects import spec_of
+from podium.scheduler.devices.freed_devices import known_claims, reaches_several_nodes
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import NO_FILTER
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS
+from podium.scheduler.framework.trial_changes import TrialChanges
 from podium.scheduler.preemption.choice import choose
 from podium.scheduler.preemption.dry_run import DryRun, RowResult, grouped
 from podium.scheduler.preemption.policies.victim_sets import VictimSets
@@ -27,13 +30,14 @@ from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_na
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, own_constraints
-from podium.scheduler.snapshot.trial_changes import TrialChanges
 
 VICTIMS_LEAVING_ELSEWHERE = "not eligible due to terminating pods on other nodes."
 
 
 _Place = tuple[str, str]
 """A node label with its value: a domain from which pods keep others away."""
+
+_EVERYWHERE: _Place = ("", "")
 
 
 class _Domain(msgspec.Struct, frozen=True):
@@ -44,7 +48,8 @@ class _Domain(msgspec.Struct, frozen=True):
 
 
 class _Blockers:
-    # Pods keep another one away by required anti-affinity, in either direction, or by spread.
+    # Pods keep another one away by required anti-affinity, in either direction, by spread, or by
+    # the devices that they hold.
 
     def __init__(self, handle: Handle, pod: PodInfo, tables: VictimTables) -> None:
         self._handle = handle
@@ -53,6 +58,8 @@ class _Blockers:
         self._around = handle.listers.namespace_labels(pod.namespace)
         self._apart = self._resolved(pod.cls)
         self._spread = own_constraints(pod.cls, DO_NOT_SCHEDULE)
+        wants_devices = bool(pod.cls.spec.get("resourceClaims") or pod.cls.requested_devices)
+        self._frees_devices = handle.options.device_preemption and wants_devices
         self._keys: dict[int, tuple[str, ...]] = {}
 
     def domains(self) -> list[_Domain]:
@@ -61,14 +68,18 @@ class _Blockers:
         for row, pods in enumerate(snapshot.pods_on):
             marks = snapshot.labels_of(row) if pods else {}
             for pod in pods:
+                if self._shares_devices(pod) and self._tables.may_go(pod, self._pod.priority):
+                    by_place[_EVERYWHERE].append(pod)
                 for key in self._keys_of(pod.cls):
                     if key in marks and self._tables.may_go(pod, self._pod.priority):
                         by_place[key, marks[key]].append(pod)
-        keys = sorted({key for key, _ in by_place})
+        keys = sorted({key for key, _ in by_place} - {_EVERYWHERE[0]})
+        everywhere = [_EVERYWHERE] if _EVERYWHERE in by_place else []
         rows_of = defaultdict(list)
         for row in range(snapshot.node_count):
             marks = snapshot.labels_of(row)
-            rows_of[tuple((key, marks[key]) for key in keys if key in marks)].append(row)
+            labelled = [(key, marks[key]) for key in keys if key in marks]
+            rows_of[*labelled, *everywhere].append(row)
         domains = []
         for places, rows in rows_of.items():
             blockers = {pod.uid: pod for place in places for pod in by_place.get(place, ())}
@@ -77,6 +88,11 @@ class _Blockers:
                 domain = _Domain(tuple(rows), tuple(blockers.values()))
                 domains.append((top, len(blockers), rows, domain))
         return [domain for *_, domain in sorted(domains, key=lambda entry: entry[:3])]
+
+    def _shares_devices(self, pod: PodInfo) -> bool:
+        if not self._frees_devices:
+            return False
+        return any(map(reaches_several_nodes, known_claims(self._handle.listers, pod)))
 
     def _keys_of(self, cls: PodClass) -> tuple[str, ...]:
         keys = self._keys.get(cls.id)
@@ -113,7 +129,7 @@ class CrossNodePreemption(PreemptionPolicy):
     def find(self, pod: PodInfo, evaluation: Evaluation) -> VictimSets | None:
         handle, sets = self._handle, dict[int, RowResult]()
         for domain in _Blockers(handle, pod, self._tables).domains()[: self._limits.domains]:
-            with TrialChanges(handle.snapshot) as changes:
+            with TrialChanges(handle) as changes:
                 changes.take(domain.blockers)
                 own_victims = self._own_victims(pod, evaluation, domain)
             for row, victims in own_victims.items():
@@ -157,7 +173,7 @@ class CrossNodePreemption(PreemptionPolicy):
         importance.sort(by_node)
         violating, others = grouped(by_node, self._tables.budgets)
         gone: list[PodInfo] = []
-        with TrialChanges(snapshot) as changes:
+        with TrialChanges(self._handle) as changes:
             changes.take(by_node)
             if not fits():
                 return None

@@ -11,12 +11,12 @@ import numpy as np
 from podium.api.objects import controller_of, spec_of
 from podium.api.process.recent_values import Recent
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.trial_changes import TrialChanges
 from podium.scheduler.preemption.choice import choose
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.policies.enabled_policies import policies_of, victim_tables
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
-from podium.scheduler.snapshot.trial_changes import TrialChanges
 
 SIZE_MAX = 64
 """Larger cascades count as this large."""
@@ -32,7 +32,7 @@ def stranded_victims(
     fit are returned, too.
     """
     stranded, taken = 0, set()
-    with TrialChanges(handle.snapshot) as changes:
+    with TrialChanges(handle) as changes:
         for victim in victims:
             if victim.cls.terminating:
                 continue
@@ -64,7 +64,7 @@ class Cascade:
         """Count a cascade, at most `SIZE_MAX`; arguments and result as of `stranded_victims`."""
         waiting, taken = [pod for pod in victims if not pod.cls.terminating], set[int]()
         size = len(waiting)
-        with TrialChanges(self._handle.snapshot) as changes:
+        with TrialChanges(self._handle) as changes:
             while waiting and size < SIZE_MAX:
                 victim, *waiting = sorted(waiting, key=lambda pod: -pod.priority)
                 if controller_of(victim.obj) is None:

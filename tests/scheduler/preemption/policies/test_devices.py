@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import Gangs, PreemptionScope, SchedulerOptions
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.plugins.default_preemption import FREEING
+from podium.scheduler.rehearsal import RehearsalOutcome, try_gang
 from podium.scheduler.scheduler import Scheduler
 from tests.device_objects import (
     DRIVER,
@@ -19,6 +20,7 @@ from tests.device_objects import (
     exactly,
     resource_slice,
 )
+from tests.objects import ZONE, near, required
 from tests.scheduler.plugins.small_cluster import node
 
 GPU = device_class("gpu", f'device.driver == "{DRIVER}"')
@@ -36,11 +38,13 @@ def on(where: str, name: str, *claims: str, priority: int = 0, **spec: Any) -> O
     return claiming(name, *claims, nodeName=where, priority=priority, **spec)
 
 
-def cluster(pods: list[Obj], *others: Obj, enabled: bool = True, nodes: str = "a") -> Scheduler:
-    options = SchedulerOptions(device_preemption=enabled)
+def cluster(
+    pods: list[Obj], *others: Obj, enabled: bool = True, nodes: str = "a", **more: Any
+) -> Scheduler:
+    options = SchedulerOptions(device_preemption=enabled, **more)
     scheduler = Scheduler(every_node=True, options=options)
     has = {"cpu": "8", "memory": "8Gi", "pods": "10"}
-    scheduler.load([node(name, **has) for name in nodes], pods, [GPU, *others])
+    scheduler.load([node(name, {ZONE: "z"}, **has) for name in nodes], pods, [GPU, *others])
     return scheduler
 
 
@@ -89,11 +93,40 @@ def test_a_shared_claim_is_freed_only_when_all_of_its_pods_go() -> None:
     assert "1 cannot allocate all claims. still not schedulable, preemption:" in message
 
 
-def test_a_claim_of_pods_on_several_nodes_is_not_freed() -> None:
-    shared = held("shared", "a", "g0", by=("x", "y"))
-    pods = [on("a", "x", "shared"), on("b", "y", "shared")]
-    _, victims = victims_of(cluster(pods, ONE, shared, WANTED, nodes="ab"), HIGH)
-    assert not victims
+CROSS_NODE = {"preemption_scope": PreemptionScope.CROSS_NODE}
+
+
+def test_a_claim_of_pods_on_several_nodes_is_freed_only_by_victims_on_several_nodes() -> None:
+    shared = held("shared", "net", "g0", by=("x", "y"))
+    pods = [on("a", "x", "shared"), on("b", "y", "shared"), on("a", "plain")]
+    objects = [resource_slice("net", [device("g0")], allNodes=True), shared, WANTED]
+    assert not victims_of(cluster(pods, *objects, nodes="ab"), HIGH)[1]
+    _, victims = victims_of(cluster(pods, *objects, nodes="ab", **CROSS_NODE), HIGH)
+    assert sorted(victims) == ["x", "y"]
+    pods[1] = on("b", "y", "shared", priority=10)
+    assert not victims_of(cluster(pods, *objects, nodes="ab", **CROSS_NODE), HIGH)[1]
+
+
+def test_the_fewest_devices_of_other_nodes_are_taken_away() -> None:
+    network = resource_slice("net", [device(f"g{number}") for number in range(3)], allNodes=True)
+    pods = [on("a", "big", "big", priority=1), on("b", "small", "small"), on("c", "new")]
+    claims = [held("big", "net", "g0", "g1"), held("small", "net", "g2")]
+    scheduler = cluster(pods, network, *claims, WANTED, nodes="abc", **CROSS_NODE)
+    before = [scheduler.listers.get("ResourceClaim", name, "default") for name in ("big", "small")]
+    assert victims_of(scheduler, HIGH)[1] == ["small"]
+    after = [scheduler.listers.get("ResourceClaim", name, "default") for name in ("big", "small")]
+    assert all(one is other for one, other in zip(before, after, strict=True))
+
+
+def test_blockers_on_one_node_go_with_holders_of_devices_on_another() -> None:
+    pods = [on("b", "blocker"), on("a", "low", "low")]
+    pods[0]["metadata"]["labels"] = {"app": "x"}
+    apart = required("podAntiAffinity", near("x", ZONE))
+    slices = [ONE, resource_slice("b", [])]
+    scheduler = cluster(pods, *slices, held("low", "a", "g0"), WANTED, nodes="ab", **CROSS_NODE)
+    high = claiming("high", "wanted", priority=10, affinity=apart)
+    where, victims = victims_of(scheduler, high)
+    assert (where, sorted(victims)) == ("a", ["blocker", "low"])
 
 
 @pytest.mark.parametrize(("priority", "expected"), [(0, "b"), (-5, "a")])
@@ -129,6 +162,81 @@ def test_a_nominated_pod_gets_freed_devices_before_pods_of_lower_priority() -> N
     )
     assert scheduler.decide(scheduler.pending(claiming("top", "other", priority=20))).node_name
     assert scheduler.decide(first).node_name == "a"
+
+
+def test_each_of_several_preemptors_takes_devices_of_its_own() -> None:
+    low = [on("a", f"low-{number}", f"low-{number}") for number in range(2)]
+    held_by_low = [held(f"low-{number}", "a", f"g{number}") for number in range(2)]
+    scheduler = cluster(low, TWO, *held_by_low)
+    expected = [("a", 1), ("a", 2), ("", 0)]
+    for number, (where, count) in enumerate(expected):
+        made = claim(f"made-{number}", exactly())
+        made["metadata"]["ownerReferences"] = [
+            {"kind": "Pod", "uid": f"uid-high-{number}", "controller": True}
+        ]
+        scheduler.listers.set(made)
+        pod = claiming(f"high-{number}", priority=10)
+        pod["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
+        names = [{"name": "gpu", "resourceClaimName": f"made-{number}"}]
+        pod["status"] = {"resourceClaimStatuses": names}
+        decision = scheduler.decide(scheduler.pending(pod))
+        found = decision.preemption
+        assert found is not None
+        assert (found.node_name, len(found.victims)) == (where, count)
+        scheduler.nominator.nominate(decision.pod, found.node_name)
+
+
+def gang(scheduler: Scheduler, size: int) -> RehearsalOutcome:
+    for number in range(size):
+        scheduler.listers.set(claim(f"own-{number}", exactly()))
+    members = [
+        scheduler.pending(claiming(f"m-{number}", f"own-{number}", priority=10))
+        for number in range(size)
+    ]
+    return try_gang(scheduler, members, size)
+
+
+def test_each_pod_of_a_gang_gets_devices_of_its_own() -> None:
+    assert not gang(cluster([], TWO), 3).is_success
+    pods, low = [on("a", "low", "low")], held("low", "a", "g0")
+    scheduler = cluster(pods, TWO, low)
+    outcome = gang(scheduler, 2)
+    assert outcome.is_success
+    assert [victim.name for victim in outcome.victims] == ["low"]
+    assert gang(scheduler, 3).message.startswith("0/1 nodes are available: 1 cannot allocate")
+    assert scheduler.listers.get("ResourceClaim", "low", "default") is low
+    assert not gang(cluster(pods, TWO, low, enabled=False), 2).is_success
+
+
+def test_devices_of_a_gang_are_freed_when_it_goes_as_a_whole() -> None:
+    options = Gangs(pod_groups=frozenset({"scheduling.k8s.io"}))
+    members = [
+        on(where, name, "shared", schedulingGroup={"podGroupName": "gang"})
+        for where, name in (("a", "x"), ("b", "y"))
+    ]
+    network = resource_slice("net", [device("g0")], allNodes=True)
+    shared = held("shared", "net", "g0", by=("x", "y"))
+    scheduler = cluster(members, network, shared, WANTED, nodes="ab", gangs=options)
+    groups = scheduler.handle.gangs
+    assert groups is not None
+    pods = [pod for pods in scheduler.snapshot.pods_on for pod in pods]
+    groups.follow({pod.uid: pod for pod in pods})
+    for pod in pods:
+        groups.note(None, pod.obj)
+    group = {"metadata": {"name": "gang", "namespace": "default"}}
+    for mode, victims in (("Pod", []), ("PodGroup", ["x", "y"])):
+        groups.set("podgroups.scheduling.k8s.io", {**group, "spec": {"disruptionMode": mode}})
+        scheduler.listers.set(shared)
+        assert sorted(victims_of(scheduler, HIGH)[1]) == victims
+
+
+def test_devices_of_a_pod_that_is_being_bound_are_taken_as_well() -> None:
+    scheduler = cluster([], ONE, claim("own", exactly()), WANTED)
+    low = scheduler.pending(claiming("low", "own"))
+    assert scheduler.decide(low).node_name == "a"
+    scheduler.bind(low, "a")
+    assert scheduler.binding["default-scheduler"].reserve(low, "a").is_success
+    assert victims_of(scheduler, HIGH) == ("a", ["low"])
 
 
 def test_a_preemptor_waits_until_the_claims_of_its_victims_are_deallocated() -> None:
