@@ -103,13 +103,13 @@ def test_the_first_minimum_run_time_that_names_the_class_counts() -> None:
         MinimumRunTime(priority_class="*", duration_s="20s"),
     )
     rule = partial(minimum_run_time, by_class, 0)
-    assert [rule(one).until_seconds for one in (pod(), pod(cls="other"))] == [70.0, 80.0]
+    assert [rule(one).until_s for one in (pod(), pod(cls="other"))] == [70.0, 80.0]
 
 
 @pytest.mark.parametrize(("asked", "until_s"), [("15s", 75.0), ("2h", 90.0)])
 def test_an_annotated_run_time_is_heeded_up_to_its_limit(asked: str, until_s: float) -> None:
     rule = partial(minimum_run_time, (), 30)
-    assert rule(pod(annotations={"podium.dev/minimum-run-time": asked})).until_seconds == until_s
+    assert rule(pod(annotations={"podium.dev/minimum-run-time": asked})).until_s == until_s
 
 
 def test_a_run_time_that_is_no_duration_asks_for_nothing() -> None:
@@ -150,7 +150,7 @@ def test_a_replacement_takes_over_what_happened_to_its_predecessors() -> None:
         history.preempted([one], moment_s)
         history.gone(name)
     third = pod("third", ownerReferences=owner, creationTimestamp="1970-01-01T00:01:00Z")
-    assert rule(third).until_seconds == 110.0
+    assert rule(third).until_s == 110.0
     sibling = pod("sibling", ownerReferences=owner, creationTimestamp="1970-01-01T00:01:00Z")
     assert rule(sibling) is None
 
