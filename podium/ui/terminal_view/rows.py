@@ -107,9 +107,9 @@ def node_state(node: Object) -> Cell:
     ready = condition_status(node, "Ready")
     said = [] if ready == "True" else ["not ready" if ready == "False" else "unknown"]
     said += [
-        one["type"]
-        for one in conditions_of(node)
-        if one.get("type") != "Ready" and one.get("status") == "True"
+        kind
+        for condition in conditions_of(node)
+        if (kind := condition.get("type", "Ready")) != "Ready" and condition.get("status") == "True"
     ]
     colour = "red" if said else "yellow"
     if is_cordoned(node):

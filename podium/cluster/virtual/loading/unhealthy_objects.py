@@ -51,9 +51,10 @@ def kept_node(node: Object) -> Object:
     """Return a node with annotations that keep its unhealthy conditions."""
     ready = condition_of(node, "Ready")
     odd = {
-        one["type"]: one["status"]
-        for one in conditions_of(node)
-        if one.get("status") and _HEALTHY.get(one["type"], one["status"]) != one["status"]
+        kind: status
+        for condition in conditions_of(node)
+        if (kind := condition.get("type")) and (status := condition.get("status"))
+        if _HEALTHY.get(kind, status) != status
     }
     script: dict[str, str] = {}
     if ready is not None and ready.get("status") == "Unknown":

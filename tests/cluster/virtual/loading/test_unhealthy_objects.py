@@ -13,7 +13,7 @@ from podium.apiserver.decoding.bodies import PatchType
 from podium.apiserver.server import PatchRequest
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.cluster_options import START_S
-from podium.cluster.virtual.loading.unhealthy_objects import LATE_S, is_overdue
+from podium.cluster.virtual.loading.unhealthy_objects import LATE_S, is_overdue, kept_node
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, NodeSettings
 from podium.whatif.plan.plan_report import Plan, Return
 from tests import objects
@@ -190,6 +190,11 @@ def test_a_node_that_is_not_ready_stays_so(told: str, *, settled: bool) -> None:
         found = cluster.store.get("Node", "", "sick")
         assert found is not None
         assert condition_status(found, "Ready") == expected
+
+
+def test_a_condition_without_a_type_says_nothing_of_a_node() -> None:
+    odd = node("n", status={"conditions": [{"status": "True"}]})
+    assert kept_node(odd) == odd
 
 
 def test_a_pod_written_by_hand_is_as_ready_as_its_containers() -> None:
