@@ -43,7 +43,7 @@ from podium.scheduler.machine.context import (
     handle_scheduling_failure,
 )
 from podium.scheduler.metrics import Metric
-from podium.scheduler.preemption.record import PreemptionRecord, record_of
+from podium.scheduler.preemption.record import EVENT_REASON, PreemptionRecord, record_of
 from podium.scheduler.queue import QueuedPod, QueueName, SchedulingQueue
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -291,7 +291,7 @@ class PreemptionExecutor:
         note = f"Preempted by pod {task.preemptor.uid} on node {record.node_name}{how}"
         profile, annotations = record.scheduler_name, record.annotations()
         self._context.record(
-            victim, profile, "Preempted", "Preempting", note, annotations=annotations
+            victim, profile, EVENT_REASON, "Preempting", note, annotations=annotations
         )
 
     def _finish(self, task: PreemptionTask) -> None:

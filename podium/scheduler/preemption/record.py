@@ -1,7 +1,6 @@
 """The machine-readable record of a preemption, for the annotation of its Events."""
 
-from collections.abc import Mapping
-from typing import Any
+import re
 
 import msgspec
 
@@ -12,7 +11,15 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 ANNOTATION = "podium.dev/preemption"
+EVENT_REASON = "Preempted"
+
+PREEMPTIONS = {"Event": f"reason={EVENT_REASON}"}
+"""Field selectors, by kind, of the Events that tell of preemptions."""
+
 ALTERNATIVES_MAX = 5
+
+# All that kube-scheduler's Events say of the preemptor.
+_NOTE = re.compile(r"Preempted by pod (\S+) on node ")
 
 _NAMES = {
     "scheduler_name": "schedulerName",
@@ -76,8 +83,8 @@ class PreemptionRecord(WrittenRecord, frozen=True, kw_only=True):
         return {ANNOTATION: msgspec.json.encode(written).decode()}
 
 
-def written_record(event: Object) -> Mapping[str, Any] | None:
-    """Read the record in an Event's annotation, as JSON values; None without a valid record.
+def written_record(event: Object) -> WrittenRecord | None:
+    """Read the record in an Event's annotation; None without a valid record.
 
     The annotation isn't trusted, as any client that may write Events may write it.
     """
@@ -85,11 +92,15 @@ def written_record(event: Object) -> Mapping[str, Any] | None:
     if text is None:
         return None
     try:
-        record = msgspec.json.decode(text, type=WrittenRecord)
+        return msgspec.json.decode(text, type=WrittenRecord)
     except msgspec.MsgspecError:
         return None
-    values: Mapping[str, Any] = msgspec.to_builtins(record)
-    return values
+
+
+def preemptor_uid(event: Object) -> str:
+    """Return the uid of the preemptor by the note of an Event, also of kube-scheduler's; or ""."""
+    note = _NOTE.match(str(event.get("note") or event.get("message") or ""))
+    return note[1] if note and event.get("reason") == EVENT_REASON else ""
 
 
 def record_of(

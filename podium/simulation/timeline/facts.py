@@ -160,7 +160,7 @@ def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         },
     }
     if record := written_record(new):
-        details["preemption"] = record
+        details["preemption"] = msgspec.to_builtins(record)
     yield Fact("Event", details)
 
 

@@ -12,7 +12,7 @@ from podium.api.policy.disruption_budgets import selects
 from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
 from podium.apiserver.authentication.users import User
 from podium.apiserver.refusals import not_found
-from podium.scheduler.preemption.record import PreemptionRecord
+from podium.scheduler.preemption.record import WrittenRecord
 from podium.simulation.timeline.preemption import NAME_KEY
 from podium.ui.dashboard.applier import Applier
 from podium.ui.dashboard.feeds.feed import RecordedFeed
@@ -142,7 +142,7 @@ class Pages:
         return "" if obj is None else write_yaml(obj), history
 
 
-def preemption_presentation(record: PreemptionRecord) -> Presentation:
+def preemption_presentation(record: WrittenRecord) -> Presentation:
     """Present a preemption with the candidates between which it chose."""
     victims = ", ".join(f"{victim.namespace}/{victim.name}" for victim in record.victims)
     chosen = Toned(record.node_name, Tone.GOOD), victims, str(record.pdb_violations), "chosen"

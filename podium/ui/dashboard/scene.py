@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from podium.api.errors import PodiumError
@@ -64,6 +65,7 @@ class Scene:
         changes: Iterable[SceneChange],
         places: Mapping[str, str],
         entries: Sequence[Entry],
+        disruptions: Sequence[msgspec.Raw] = (),
     ) -> Step | None:
         """Apply changes, and return them as a step; None if nothing changes on the page.
 
@@ -101,7 +103,7 @@ class Scene:
             more = Entry(at_s=at_s, type="More", kind="", namespace="", name="", by="", text=text)
             shown = [*shown, more]
         has_classes = bool(new["PriorityClass"] or gone["PriorityClass"])
-        if not (entries or any(new.values()) or any(gone.values())):
+        if not (entries or disruptions or any(new.values()) or any(gone.values())):
             return None
         self.number += 1
         return Step(
@@ -115,6 +117,7 @@ class Scene:
             gone_budgets=gone["PodDisruptionBudget"],
             priority_classes=[*self.values["PriorityClass"].values()] if has_classes else None,
             entries=shown,
+            disruptions=disruptions,
         )
 
     def view(

@@ -123,7 +123,7 @@ class Disruption(Shape, frozen=True, kw_only=True):
     pod: Pod
     owner_uid: str
     budgets: Sequence[Budget]
-    preemptor: str
+    preemptor: str = ""
     preemptor_priority: int = 0
     preemptor_requests: Mapping[str, int] = {}
     replacement: str = ""
@@ -175,7 +175,7 @@ class Step(Shape, frozen=True, kw_only=True):
     Attributes:
         gone_budgets: `namespace/name` of each deleted budget.
         priority_classes: all priority classes if any has changed, otherwise null.
-        disruptions: new disruptions, and those of pods that are replaced now.
+        disruptions: new disruptions, and those whose replacement or preemptor is known now.
     """
 
     number: int

@@ -18,7 +18,8 @@ from podium.machines.async_api import (
 )
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
-from podium.ui.terminal_view.watched_cluster import PREEMPTIONS, WatchedCluster
+from podium.scheduler.preemption.record import PREEMPTIONS
+from podium.ui.terminal_view.watched_cluster import WatchedCluster
 
 
 class ConnectionState:

@@ -12,15 +12,12 @@ from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.api.resources import pod_requests
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
+from podium.scheduler.preemption.record import preemptor_uid
 from podium.simulation.timeline.facts import PodFacts, TimelineEntry, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts
 from podium.simulation.timeline.timeline_sentences import sentence, subject
 
-PREEMPTIONS = {"Event": "reason=Preempted"}
-"""The only Events that are followed, by field selectors."""
-
 _NEWS_MAX = 2_000
-_PREEMPTED_BY = "Preempted by pod "
 
 
 class WatchedNode(msgspec.Struct):
@@ -144,10 +141,10 @@ class WatchedCluster:
                 yield News(next(self._numbers), now_s, fact.type, text, pod)
 
     def _preempted(self, event: Object, victim: str) -> str:
-        message = str(event.get("message") or "")
-        if event.get("reason") != "Preempted" or not message.startswith(_PREEMPTED_BY):
+        preemptor = preemptor_uid(event)
+        if not preemptor:
             return ""
-        preemptor, _, where = message.removeprefix(_PREEMPTED_BY).partition(" ")
+        _, _, where = str(event.get("message")).partition(f"{preemptor} ")
         known = (pod for pod in self.pods.values() if metadata_of(pod).get("uid") == preemptor)
         by = next((subject("Pod", namespace(pod), name(pod)) for pod in known), f"pod {preemptor}")
         return f"{subject('Pod', *victim.split('/', 1))} is preempted by {by} {where}"

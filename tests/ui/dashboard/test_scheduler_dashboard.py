@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ import httpx
 import pytest
 
 from podium import Cluster
+from tests.cluster.real.embedded_server import EmbeddedServer
 from tests.cluster.real.podium_process import PodiumScheduler
+from tests.cluster.real.world import World, until
+from tests.cluster.real.world import pod as asked_pod
 from tests.objects import pod, priority_class
 from tests.ui.dashboard.folding import folded, shown
 
@@ -50,17 +54,11 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
     cluster.apply(*(pod(f"low-{number}", "1500m", priorityClassName="low") for number in (1, 2, 3)))
     options = ("--no-leader-elect", "--dashboard-port", "0")
     with PodiumScheduler(cluster.kubeconfig, tmp_path / "log", options) as scheduler:
-        url, _, token = link_of(scheduler).partition("#token=")
         # A preemption that no page sees.
         cluster.wait_for(lambda: sum("nodeName" in one["spec"] for one in cluster.pods()) == 2)
         cluster.apply(pod("high-0", "1500m", priorityClassName="high"))
         cluster.wait_for(lambda: "nodeName" in cluster.get("Pod", "high-0")["spec"])
-        with httpx.Client(
-            base_url=f"{url}api/",
-            headers={"authorization": f"Bearer {token}"},
-            timeout=PATIENCE_S,
-            trust_env=False,
-        ) as client:
+        with client_of(link_of(scheduler)) as client:
             begun = wait_for(
                 client, lambda view: any(one["queue"] == "unschedulable" for one in view["pods"])
             )
@@ -90,6 +88,53 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
     assert "Nodes that don't fit" in json.dumps(page["explanation"])
     assert "what-if" in json.dumps(tried["presentation"])
     assert refused.status_code == 405
+
+
+def test_the_preemptor_that_another_process_decided_about_is_named(tmp_path: Path) -> None:
+    config = tmp_path / "other.yaml"
+    config.write_text(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles: [{schedulerName: other}]\n"
+    )
+    server = EmbeddedServer(tmp_path)
+    with closing(server):
+        server.start()
+        world, kubeconfig = World(server), tmp_path / "data/kubeconfig"
+        alone = ("--no-leader-elect",)
+        with (
+            PodiumScheduler(kubeconfig, tmp_path / "other", (*alone, "--config", str(config))),
+            PodiumScheduler(kubeconfig, tmp_path / "log", (*alone, "--dashboard-port=0")) as shown,
+        ):
+            links = [link_of(shown), (tmp_path / "data/dashboard").read_text().strip()]
+            world.node("a", cpu="2")
+            world.priority("high", 1000)
+            for name, more in (("low-1", {}), ("vip-1", {"priorityClassName": "high"})):
+                world.create(asked_pod(name, cpu="2", schedulerName="other", **more))
+                world.wait_bound(name)
+            for link in links:
+                with client_of(link) as client:
+                    (lost,) = until(
+                        lambda client=client: [
+                            one
+                            for one in client.get("disruptions?before=9").json()
+                            if one["preemptor"]
+                        ]
+                    )
+                    victim = client.get("pods/default/low-1").json()
+                assert (lost["preemptor"], lost["preemptorPriority"]) == ("default/vip-1", 1000)
+                assert lost["preemptorRequests"] == {"cpu": 2000}
+                assert victim["preemption"]["headline"] == "vip-1 took a of 1 candidates."
+
+
+def client_of(link: str) -> httpx.Client:
+    url, _, token = link.partition("#token=")
+    return httpx.Client(
+        base_url=f"{url}api/",
+        headers={"authorization": f"Bearer {token}"},
+        timeout=PATIENCE_S,
+        trust_env=False,
+        verify=False,
+    )
 
 
 def steps_up_to(client: httpx.Client, after: int, last: int) -> list[dict[str, Any]]:

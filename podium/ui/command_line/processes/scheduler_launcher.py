@@ -73,7 +73,7 @@ async def run(asked: SchedulerCommandOptions) -> None:
         def tell(link: str) -> None:
             print(f"See it: {link}", flush=True)
 
-        beside = [scheduler_dashboard(asked.dashboard_port, configuration, own, tell)]
+        beside = [scheduler_dashboard(asked.dashboard_port, connection, configuration, own, tell)]
     process = SchedulerProcess(
         connection, options, SteadyClock(), time.perf_counter, Random(), *beside
     )

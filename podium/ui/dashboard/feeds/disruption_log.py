@@ -5,7 +5,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -18,6 +18,9 @@ from podium.api.objects import (
     controller_uid,
     is_terminating,
     key,
+    name,
+    namespace,
+    uid,
 )
 from podium.api.pods import is_finished
 from podium.api.policy.disruption_budgets import selects
@@ -29,17 +32,25 @@ from podium.api.policy.disruption_target import (
     Cause,
     cause_of,
 )
+from podium.api.priority import pod_priority
 from podium.api.process.private_files import FileError, owner_only
+from podium.api.process.recent_values import Recent
 from podium.api.values.times import epoch_s
 from podium.controllers.daemon_set.daemon_set_state import target_of
 from podium.kubelet.pod_status import failure_cause
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.preemption.record import PreemptionRecord
+from podium.scheduler.preemption.record import (
+    PodReference,
+    WrittenRecord,
+    preemptor_uid,
+    written_record,
+)
 from podium.ui.dashboard.descriptions import described_budget, described_pod
 from podium.ui.dashboard.views import Disruption
 
 KEPT_MAX = 100_000
 PAGE_MAX = 5_000
+_TOLD_MAX = 1_000
 
 # `version` counts the changes of all rows; `decision` is the record of a preemption.
 _SCHEMA = """
@@ -56,7 +67,8 @@ CREATE INDEX IF NOT EXISTS unreplaced ON disruptions (owner_uid) WHERE replaceme
 """
 _PUT = """
 INSERT INTO disruptions VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE
-SET version = excluded.version, replacement = excluded.replacement, body = excluded.body
+SET version = excluded.version, replacement = excluded.replacement, body = excluded.body,
+  preemptor = excluded.preemptor, decision = ifnull(excluded.decision, decision)
 """
 
 _logger = logging.getLogger(__name__)
@@ -68,6 +80,16 @@ class Source(Protocol):
     def find(self, kind: str, namespace: str, name: str) -> Object | None: ...
     def known(self, kind: str) -> Iterable[Object]: ...
     def machines(self) -> Iterable[SchedulerMachine]: ...
+
+
+class _Preemption(NamedTuple):
+    """The preemptor of a pod, and the decision, which kube-scheduler doesn't tell."""
+
+    preemptor: PodReference | None
+    decision: WrittenRecord | None = None
+
+
+_UNKNOWN = _Preemption(None)
 
 
 class DisruptionLog:
@@ -83,6 +105,8 @@ class DisruptionLog:
 
     def __init__(self, source: Source, path: Path | None) -> None:
         self._source = source
+        # By the victim's uid, since an Event may be seen before its victim's end.
+        self._told = Recent[str, _Preemption](_TOLD_MAX)
         try:
             if path is not None:
                 os.close(owner_only(str(path), os.O_RDWR | os.O_CREAT))
@@ -112,12 +136,12 @@ class DisruptionLog:
         """Return whether a pod, `namespace/name`, was disrupted, or has preempted others."""
         return any(True for _ in self._bodies("pod = ? OR preemptor = ? LIMIT 1", pod, pod))
 
-    def decision(self, pod: str) -> PreemptionRecord | None:
+    def decision(self, pod: str) -> WrittenRecord | None:
         """Return the last preemption by or of a pod, `namespace/name`; None if none is known."""
         which = "decision NOT NULL AND (pod = :pod OR preemptor = :pod) ORDER BY number DESC"
         query = f"SELECT decision FROM disruptions WHERE {which}"
         row = self._db.execute(query, {"pod": pod}).fetchone()
-        return None if row is None else msgspec.json.decode(row[0], type=PreemptionRecord)
+        return None if row is None else msgspec.json.decode(row[0], type=WrittenRecord)
 
     def pod_changed(self, old: Object | None, new: Object | None, at_s: float) -> None:
         """Note what a change of a pod says of disruptions; `at_s` is since the epoch."""
@@ -129,14 +153,26 @@ class DisruptionLog:
             if cause is not None:
                 self._add(pod, cause, at_s)
 
+    def event_written(self, event: Object) -> None:
+        """Note by an Event, such as of another process's scheduler, who preempted a pod."""
+        victim = event.get("regarding") or event.get("involvedObject") or {}
+        victim_uid = victim.get("uid") or ""
+        preemption = self._preemption_of(event, victim_uid)
+        if preemption is None:
+            return
+        self._told.put(victim_uid, preemption)
+        pod = f"{victim.get('namespace')}/{victim.get('name')}"
+        for body in [*self._bodies("pod = ? AND preemptor = ''", pod)]:
+            lost = msgspec.json.decode(body, type=Disruption)
+            if lost.pod.uid == victim_uid and lost.cause == BY_SCHEDULER.name:
+                self._put(self._by(lost, preemption), preemption.decision)
+
     def _add(self, pod: Object, cause: Cause, at_s: float) -> None:
-        found, decision = described_pod(pod), None
+        found, preemption = described_pod(pod), _UNKNOWN
         if cause is BY_SCHEDULER:
-            decision = self._decision(found.uid)
+            preemption = self._decided(found.uid) or self._told.get(found.uid) or _UNKNOWN
         elif cause is BY_EVICTION and is_cordoned(self._source.find("Node", "", found.node) or {}):
             cause = BY_DRAIN
-        preemptor = decision and decision.preemptor
-        by = preemptor and self._source.find("Pod", preemptor.namespace, preemptor.name)
         covering = (b for b in self._source.known("PodDisruptionBudget") if selects(b, pod))
         disruption = Disruption(
             number=self.number + 1,
@@ -148,17 +184,37 @@ class DisruptionLog:
             pod=found,
             owner_uid=controller_uid(pod),
             budgets=[*map(described_budget, covering)],
-            preemptor=f"{preemptor.namespace}/{preemptor.name}" if preemptor else "",
-            preemptor_priority=preemptor.priority if preemptor else 0,
-            preemptor_requests=described_pod(by).requests if by else {},
         )
-        self._put(disruption, decision)
+        self._put(self._by(disruption, preemption), preemption.decision)
 
-    def _decision(self, victim_uid: str) -> PreemptionRecord | None:
+    def _by(self, lost: Disruption, preemption: _Preemption) -> Disruption:
+        preemptor = preemption.preemptor
+        if preemptor is None:
+            return lost
+        pod = self._source.find("Pod", preemptor.namespace, preemptor.name)
+        return replace(
+            lost,
+            preemptor=f"{preemptor.namespace}/{preemptor.name}",
+            preemptor_priority=preemptor.priority,
+            preemptor_requests=described_pod(pod).requests if pod else {},
+        )
+
+    def _decided(self, victim_uid: str) -> _Preemption | None:
         for machine in self._source.machines():
             for record in reversed(machine.preemptions.history):
-                if any(victim.uid == victim_uid for victim in record.victims):
-                    return record
+                if _takes(record, victim_uid):
+                    return _Preemption(record.preemptor, record)
+        return None
+
+    def _preemption_of(self, event: Object, victim_uid: str) -> _Preemption | None:
+        record = written_record(event)
+        if record is not None and _takes(record, victim_uid):
+            return _Preemption(record.preemptor, record)
+        preemptor = preemptor_uid(event)
+        for pod in self._source.known("Pod") if preemptor else ():
+            if uid(pod) == preemptor:
+                priority = pod_priority(pod)
+                return _Preemption(PodReference(namespace(pod), name(pod), preemptor, priority))
         return None
 
     def _replace(self, pod: Object) -> None:
@@ -175,7 +231,7 @@ class DisruptionLog:
                 self._put(replace(lost, replacement=key(pod)))
                 return
 
-    def _put(self, one: Disruption, decision: PreemptionRecord | None = None) -> None:
+    def _put(self, one: Disruption, decision: WrittenRecord | None = None) -> None:
         self.version += 1
         self.number = max(self.number, one.number)
         pod, body = f"{one.pod.namespace}/{one.pod.name}", msgspec.json.encode(one)
@@ -191,6 +247,10 @@ class DisruptionLog:
     def _bodies(self, which: str, *values: object) -> Iterator[msgspec.Raw]:
         query = f"SELECT body FROM disruptions WHERE {which}"
         return (msgspec.Raw(body) for (body,) in self._db.execute(query, values))
+
+
+def _takes(record: WrittenRecord, victim_uid: str) -> bool:
+    return any(victim.uid == victim_uid for victim in record.victims)
 
 
 def _has_ended(pod: Object) -> bool:

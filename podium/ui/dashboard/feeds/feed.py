@@ -168,13 +168,13 @@ class LiveFeed(RecordedFeed):
     def _add_step(self) -> None:
         source = self.source
         entries = source.entries()
-        step = self._scene.step(source.passed_s(), source.changes(), source.places(), entries)
+        changes, log = [*source.changes()], source.disruptions
+        disruptions, self._told_version = log.since(self._told_version), log.version
+        places = source.places()
+        step = self._scene.step(source.passed_s(), changes, places, entries, disruptions)
         if step is None:
             return
         self._entries += entries
-        log = source.disruptions
-        step = replace(step, disruptions=log.since(self._told_version))
-        self._told_version = log.version
         self._steps.append(msgspec.json.encode(step))
         self._steps_bytes += len(self._steps[-1])
         while self._steps_bytes > STEPS_BYTES_MAX:

@@ -8,11 +8,12 @@ from podium.api.pods import node_name_of
 from podium.api.usage import Usage
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, ceil_milli
 from podium.apiserver.store.errors import ExpiredError
-from podium.apiserver.store.watch import Watch
+from podium.apiserver.store.watch import FieldValue, Watch
 from podium.cluster.drivers.driver_events import DriverEvent
 from podium.cluster.virtual import Cluster
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.preemption.record import EVENT_REASON
 from podium.simulation.timeline import Observer
 from podium.ui.dashboard.descriptions import described_entries, described_events
 from podium.ui.dashboard.feeds.disruption_log import DisruptionLog
@@ -143,7 +144,15 @@ class StoreSource(StoreObjects):
     ) -> None:
         super().__init__(cluster, path, revision)
         cluster.driver.hooks.append(self._note_disruptions)
+        store = cluster.store
+        since = (
+            store.revision if revision is None else max(revision, store.oldest_revision("Event"))
+        )
+        told = FieldValue(_reason, EVENT_REASON)
+        self._preempted = store.watch("Event", from_revision=since, field=told)
         self._user_hooks = user_hooks
+        # Where no machine runs in this process, only users, such as another scheduler, write.
+        user_hooks.append(self._note_disruptions)
         self._observer: Observer | None = None
         self._past: list[Entry] = []
 
@@ -163,6 +172,8 @@ class StoreSource(StoreObjects):
 
     def close(self) -> None:
         """Stop noting disruptions."""
+        self._preempted.close()
+        self._user_hooks.remove(self._note_disruptions)
         self.cluster.driver.hooks.remove(self._note_disruptions)
         self.disruptions.close()
 
@@ -175,3 +186,12 @@ class StoreSource(StoreObjects):
         noted = [*self._observer.entries]
         self._observer.entries.clear()
         return [*past, *described_entries(noted)]
+
+    def _note_disruptions(self, event: DriverEvent | None = None) -> None:
+        super()._note_disruptions(event)
+        for told in self._preempted.take():
+            self.disruptions.event_written(told.obj)
+
+
+def _reason(event: Object) -> str:
+    return str(event.get("reason") or "")

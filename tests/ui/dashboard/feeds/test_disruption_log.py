@@ -1,5 +1,6 @@
 """Disruptions are noted as they begin, and kept when their pods are gone."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ class NodesAndBudgets:
         return node(name, unschedulable=name == "cordoned")
 
     def known(self, kind: str) -> Sequence[Obj]:
+        if kind == "Pod":
+            return [pod("vip", uid="vip-uid", priority=1000)]
         counts = {"disruptionsAllowed": 1, "currentHealthy": 3, "desiredHealthy": 2}
         return [budget("web", status={**counts, "expectedPods": 3}), budget("other")]
 
@@ -127,6 +130,55 @@ def test_a_pod_that_was_there_before_replaces_none() -> None:
     lose(log, "web-1")
     log.pod_changed(None, running("web-2"), GOES_S)
     assert kept(log)[0]["replacement"] == ""
+
+
+def preempted(victim: str, record: Obj | None = None, uid: str = "") -> Obj:
+    """The Event of a victim; `record` as another Podium annotates it."""
+    return {
+        "metadata": {
+            "annotations": {"podium.dev/preemption": json.dumps(record)} if record else {}
+        },
+        "reason": "Preempted",
+        "involvedObject": {"namespace": "default", "name": victim, "uid": uid or victim},
+        "message": "Preempted by pod vip-uid on node node-1",
+    }
+
+
+def record(*victims: str) -> Obj:
+    references = [{"namespace": "default", "name": v, "uid": v, "priority": 0} for v in victims]
+    preemptor = {"namespace": "shop", "name": "big", "uid": "big-uid", "priority": 7}
+    numbers = {"pdbViolations": 0, "candidates": 3, "alternatives": []}
+    named = {"schedulerName": "other", "preemptor": preemptor, "node": "node-1"}
+    return {**named, **numbers, "victims": references}
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+@pytest.mark.parametrize(
+    ("event", "preemptor", "candidates"),
+    [
+        (preempted("web-1", record("web-1")), "shop/big", 3),
+        # As kube-scheduler writes it; and an annotation that is about others.
+        (preempted("web-1"), "default/vip", None),
+        (preempted("web-1", record("web-9")), "default/vip", None),
+        # Another pod of the name; and what is no preemption.
+        (preempted("web-1", uid="earlier"), "", None),
+        ({**preempted("web-1"), "reason": "Killing"}, "", None),
+    ],
+)
+def test_the_event_of_another_scheduler_names_the_preemptor(
+    event: Obj, preemptor: str, candidates: int | None, is_first: bool
+) -> None:
+    log = log_of()
+    if is_first:
+        log.event_written(event)
+    lose(log, "web-1")
+    lose(log, "web-2")
+    if not is_first:
+        log.event_written(event)
+    decision = log.decision("default/web-1")
+    assert [one["preemptor"] for one in kept(log)] == [preemptor, ""]
+    assert (decision and decision.candidates) == candidates
+    assert log.knows("shop/big") == (preemptor == "shop/big")
 
 
 def test_the_last_disruptions_are_kept_and_read_page_by_page(

@@ -4,11 +4,13 @@ import asyncio
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from podium.cluster.virtual import Cluster
 from podium.ui.dashboard.feeds.feed import LiveFeed, event_stream
 from podium.ui.dashboard.feeds.store_source import StoreSource
+from podium.ui.dashboard.scene import Scene
 from podium.ui.dashboard.views import Abilities
 from tests.cluster.virtual.busy_cluster import BusyCluster
 from tests.ui.dashboard.folding import folded, read, shown
@@ -43,6 +45,14 @@ def test_steps_lead_to_what_a_later_beginning_shows(seed: int) -> None:
         assert busy.cluster.driver.hooks == []
 
     asyncio.run(look())
+
+
+def test_what_is_learned_of_a_disruption_is_a_step() -> None:
+    lost = [msgspec.Raw(b"{}")]
+    assert Scene().step(1.0, [], {}, []) is None
+    step = Scene().step(1.0, [], {}, [], lost)
+    assert step is not None
+    assert (step.number, step.disruptions) == (1, lost)
 
 
 def test_who_reads_slowly_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
