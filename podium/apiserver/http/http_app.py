@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import Protocol, TypeVar
@@ -66,22 +66,18 @@ class Backend(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class ApiApp:
     """ASGI application of the API; fetches logs from kubelets if `node_logs` is given."""
 
-    def __init__(
-        self,
-        backend: Backend,
-        users: Tokens,
-        limits: Limits,
-        rng: Random,
-        node_logs: NodeLogs | None = None,
-    ) -> None:
-        self._backend = backend
-        self._users = users
-        self._limits = limits
-        self._watches = Watches(limits, backend.now_s, rng)
-        self._node_logs = node_logs
+    backend: Backend
+    users: Tokens
+    limits: Limits
+    rng: Random
+    node_logs: NodeLogs | None = None
+
+    def __post_init__(self) -> None:
+        self._watches = Watches(self.limits, self.backend.now_s, self.rng)
         self._mounted: dict[str, Application] = {}
         self._under_way = 0
         # A single thread, so that the event loop competes with no more than one.
@@ -116,7 +112,7 @@ class ApiApp:
         except RefusedError as refusal:
             answer = _refused(refusal)
         response, content = answer
-        if content is None or _lasts(response) or len(content) >= self._limits.gzip_bytes_min:
+        if content is None or _lasts(response) or len(content) >= self.limits.gzip_bytes_min:
             return partial(self._finish, response, content)
         return response, content
 
@@ -132,7 +128,7 @@ class ApiApp:
             with self._being_under_way():
                 self._check_under_way(self._under_way)
                 user = self._user(scope["path"], headers := _headers(scope["headers"]))
-                body = await read_body(receive, self._limits)
+                body = await read_body(receive, self.limits)
                 request = _request(scope, headers, body, user)
                 work = LongWork(is_large=len(body) >= LARGE_BYTES)
                 while answer is None:
@@ -161,7 +157,7 @@ class ApiApp:
             self._under_way -= 1
 
     def _check_under_way(self, under_way: int) -> None:
-        if under_way > self._limits.requests_max:
+        if under_way > self.limits.requests_max:
             raise refusals.too_many("requests")
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:
@@ -170,7 +166,7 @@ class ApiApp:
         if authorization is None and ANONYMOUS.may(Attempt("get", path=path)):
             return ANONYMOUS
         try:
-            user = self._users.user(authorization or "")
+            user = self.users.user(authorization or "")
         except Exception:
             _logger.exception("credentials for %s can't be judged", path)
             raise refusals.server_fault() from None
@@ -184,7 +180,7 @@ class ApiApp:
             with work:
                 response = self._response(request)
             watching = response.body
-            if isinstance(watching, Watching) and self._watches.count >= self._limits.watches_max:
+            if isinstance(watching, Watching) and self._watches.count >= self.limits.watches_max:
                 watching.stream.close()
                 raise refusals.too_many("watches")
             if _lasts(response):
@@ -205,13 +201,13 @@ class ApiApp:
                 if isinstance(response.body, Watching):
                     await send({**head, "headers": raw_headers(response)})
                     await self._watches.serve(response.body, receive, send)
-                elif isinstance(response.body, NodeLog) and self._node_logs is not None:
-                    await self._node_logs.serve(response, response.body, receive, send)
+                elif isinstance(response.body, NodeLog) and self.node_logs is not None:
+                    await self.node_logs.serve(response, response.body, receive, send)
                 return
             with self._being_under_way():
                 if content is None:
                     content = await self._elsewhere(response.content)
-                headers, least = raw_headers(response), self._limits.gzip_bytes_min
+                headers, least = raw_headers(response), self.limits.gzip_bytes_min
                 if len(content) >= least:
                     whole = responses.Response(content, response.code)
                     whole.raw_headers += headers
@@ -233,12 +229,12 @@ class ApiApp:
         if request.path.partition("?")[0] == _METRICS:
             if request.method not in ("GET", "HEAD"):
                 raise refusals.no_such_method()
-            check_path(self._backend.authorizer, request.user, "GET", [_METRICS.strip("/")])
-            return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
+            check_path(self.backend.authorizer, request.user, "GET", [_METRICS.strip("/")])
+            return Response(200, self.backend.metrics(), (("Content-Type", _METRICS_TYPE),))
         if request.method != "HEAD":
-            return self._backend.answer(request)
+            return self.backend.answer(request)
         # A GET whose body isn't sent; a watch or a log has nothing else.
-        response = self._backend.answer(replace(request, method="GET"))
+        response = self.backend.answer(replace(request, method="GET"))
         if isinstance(response.body, Watching):
             response.body.stream.close()
         return structs.replace(response, body="") if _lasts(response) else response

@@ -1,7 +1,7 @@
 """The types of fields: scalars, lists, maps, and structs with named fields."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -97,35 +97,26 @@ class Field(msgspec.Struct, frozen=True):
     """Whether the patch strategy is `retainKeys`, for unions."""
 
 
+@dataclass(eq=False)
 class Struct:
     """The type of an object with named fields, which are parsed at their first use."""
 
-    def __init__(
-        self,
-        name: str,
-        is_atomic: bool,
-        read_fields: Callable[[], Mapping[str, Field]],
-        family: str = "",
-        *,
-        is_open: bool = False,
-        has_defaults: bool = False,
-    ) -> None:
-        self.name = name
-        self.is_open = is_open
-        """Whether the object may have unknown fields."""
-        self.has_defaults = has_defaults
-        """Whether a function in `defaulting.DEFAULTS` sets further defaults."""
-        self.family = family
-        """First word of the API group, such as `apps`; `core`, `meta`, or empty."""
-        self.is_atomic = is_atomic
-        """Whether server-side apply always replaces the object as a whole."""
-        self._read_fields = read_fields
-        self._is_searched = False
+    name: str
+    is_atomic: bool
+    """Whether server-side apply always replaces the object as a whole."""
+    read_fields: Callable[[], Mapping[str, Field]]
+    family: str = ""
+    """First word of the API group, such as `apps`; `core`, `meta`, or empty."""
+    is_open: bool = field(default=False, kw_only=True)
+    """Whether the object may have unknown fields."""
+    has_defaults: bool = field(default=False, kw_only=True)
+    """Whether a function in `defaulting.DEFAULTS` sets further defaults."""
+    _is_searched: bool = False
 
     @cached_property
     def fields(self) -> Mapping[str, Field]:
         """The fields by name, in alphabetical order."""
-        return self._read_fields()
+        return self.read_fields()
 
     @cached_property
     def fills(self) -> Mapping[str, Field]:

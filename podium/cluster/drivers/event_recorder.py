@@ -13,6 +13,7 @@ and the Event's `count` has the repetitions.
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -70,31 +71,25 @@ class _Write(msgspec.Struct, frozen=True):
     tries: int = 0
 
 
+@dataclass(eq=False)
 class EventRecorder:
     """Turns the records of one state machine into calls that create or update Events."""
 
-    def __init__(
-        self,
-        host: str,
-        timestamps: EventTimestamps,
-        start_s: float,
-        reasons: frozenset[str] | None = None,
-    ) -> None:
-        self._host = host
-        self._reasons = reasons
-        self._timestamps = timestamps
-        self._start_s = start_s
-        self._ticks = 0
-        self._series: dict[tuple[object, ...], _EventSeries] = {}
-        self._writing: dict[int, _Write] = {}
-        self._retries: list[tuple[float, _Write]] = []
-        self._count = 0
+    host: str
+    timestamps: EventTimestamps
+    start_s: float
+    reasons: frozenset[str] | None = None
+    _ticks: int = 0
+    _series: dict[tuple[object, ...], _EventSeries] = field(default_factory=dict)
+    _writing: dict[int, _Write] = field(default_factory=dict)
+    _retries: list[tuple[float, _Write]] = field(default_factory=list)
+    _count: int = 0
 
     def calls_of(self, effects: Iterable[Effect], now_s: float) -> Iterator[Effect]:
         """Yield the effects, with each record replaced by the calls that write its Event."""
         for effect in effects:
             if isinstance(effect, Record):
-                if self._reasons is None or effect.reason in self._reasons:
+                if self.reasons is None or effect.reason in self.reasons:
                     yield from self.record(effect, now_s)
             else:
                 yield effect
@@ -116,7 +111,7 @@ class EventRecorder:
             series.count += 1
             series.last_s = now_s
             return [self._write_series(series)] if series.count == 2 else []
-        stamp_ns = self._timestamps.next_ns(now_s)
+        stamp_ns = self.timestamps.next_ns(now_s)
         name = f"{regarding['name']}.{stamp_ns:x}"
         if len(name) > _NAME_LENGTH_MAX or not _NAME.fullmatch(name):
             name = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
@@ -131,7 +126,7 @@ class EventRecorder:
                 "apiVersion": "events.k8s.io/v1",
                 "eventTime": format_time(stamp_ns, MICROSECOND_DIGITS),
                 "reportingController": record.reporting_controller,
-                "reportingInstance": f"{record.reporting_controller}-{self._host}",
+                "reportingInstance": f"{record.reporting_controller}-{self.host}",
                 "action": record.action,
                 "regarding": regarding,
                 "note": record.note,
@@ -172,7 +167,7 @@ class EventRecorder:
         due = [write for at_s, write in self._retries if at_s <= now_s]
         self._retries = [(at_s, write) for at_s, write in self._retries if at_s > now_s]
         effects = [self._write(write) for write in due]
-        tick, before = int((now_s - self._start_s) // FINISH_S), self._ticks
+        tick, before = int((now_s - self.start_s) // FINISH_S), self._ticks
         if tick > before:
             self._ticks = tick
             refreshes = tick // (REFRESH_S // FINISH_S) > before // (REFRESH_S // FINISH_S)
@@ -188,7 +183,7 @@ class EventRecorder:
         """Return when to call `wake`, in seconds since the epoch; None if nothing is pending."""
         times = [at_s for at_s, _ in self._retries]
         if self._series:
-            times.append(self._start_s + (self._ticks + 1) * FINISH_S)
+            times.append(self.start_s + (self._ticks + 1) * FINISH_S)
         return min(times, default=None)
 
     def _write_series(self, series: _EventSeries) -> Effect:

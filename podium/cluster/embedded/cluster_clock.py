@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import msgspec
 
@@ -49,34 +50,24 @@ def parse_speed(text: str) -> ClockSpeed:
     return SPEEDS[text]
 
 
+@dataclass(eq=False)
 class ClusterClock:
-    """Advances the time of a cluster at a given speed, and steps its driver.
+    """Advances the time of a cluster at a given speed, and steps its driver."""
 
-    Args:
-        driver: driver of the cluster, which nothing else may step.
-        revision: returns the store's revision, which each write changes.
-        passed: called with the new time, in seconds since the epoch, after each advance.
-    """
+    driver: VirtualDriver
+    """Driver of the cluster, which nothing else may step."""
+    speed: ClockSpeed
+    revision: Callable[[], int]
+    """Returns the store's revision, which each write changes."""
+    passed: Callable[[float], None] | None = None
+    """Called with the new time, in seconds since the epoch, after each advance."""
+    clock: Callable[[], float] = time.monotonic
 
-    def __init__(
-        self,
-        driver: VirtualDriver,
-        speed: ClockSpeed,
-        revision: Callable[[], int],
-        passed: Callable[[float], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._driver = driver
-        self._speed = speed
-        self._revision = revision
-        self._passed = passed
-        self._clock = clock
+    def __post_init__(self) -> None:
         self._awake = asyncio.Event()
-        self._anchor_s = driver.now_s
-        self._anchored_s = clock()
-        self._asked_s = clock()
-        self._seen_revision = revision()
-        self._wrote_s = driver.now_s
+        self._anchor_s = self._wrote_s = self.driver.now_s
+        self._anchored_s = self._asked_s = self.clock()
+        self._seen_revision = self.revision()
         self._goal_s: float | None = None
         self._reached: asyncio.Future[None] | None = None
         self._advancing = asyncio.Lock()
@@ -84,7 +75,7 @@ class ClusterClock:
     @property
     def quiet_s(self) -> float:
         """Seconds since the last write, in the cluster's time."""
-        return self._driver.now_s - self._wrote_s
+        return self.driver.now_s - self._wrote_s
 
     async def run(self) -> None:
         """Drive the cluster, until cancelled; raises JournalError or MachineError."""
@@ -101,13 +92,13 @@ class ClusterClock:
         At a speed that jumps, time stands still while timers are due, so that the consequences of a
         change happen at the same times as in a plan or simulation.
         """
-        passed_s = (self._clock() - self._anchored_s) * self._speed.factor
-        if passed_s > MOMENT_S_MAX or not (self._speed.jumps and self._is_busy()):
+        passed_s = (self.clock() - self._anchored_s) * self.speed.factor
+        if passed_s > MOMENT_S_MAX or not (self.speed.jumps and self._is_busy()):
             self._pass(self._anchor_s + passed_s)
 
     def request_made(self) -> None:
         """Note that a request was made, and wake the cluster for its consequences."""
-        self._asked_s = self._clock()
+        self._asked_s = self.clock()
         self._note_writes()
         self._awake.set()
 
@@ -115,7 +106,7 @@ class ClusterClock:
         """Run the cluster for a duration of its time without waiting; 0 runs all due timers."""
         async with self._advancing:
             self._reached = asyncio.get_running_loop().create_future()
-            self._goal_s = self._driver.now_s + duration_s
+            self._goal_s = self.driver.now_s + duration_s
             self._awake.set()
             try:
                 await self._reached
@@ -123,22 +114,22 @@ class ClusterClock:
                 self._goal_s = self._reached = None
 
     def _work(self) -> bool:
-        end_s, was_busy = self._clock() + SLICE_S, self._is_busy()
-        while self._driver.step_now():
-            if self._clock() >= end_s:
+        end_s, was_busy = self.clock() + SLICE_S, self._is_busy()
+        while self.driver.step_now():
+            if self.clock() >= end_s:
                 return True
-        if was_busy and self._speed.jumps:
-            self._move(self._driver.now_s)
+        if was_busy and self.speed.jumps:
+            self._move(self.driver.now_s)
         self._note_writes()
         return False
 
     def _is_busy(self) -> bool:
-        next_s = self._driver.next_s()
-        return next_s is not None and next_s <= self._driver.now_s
+        next_s = self.driver.next_s()
+        return next_s is not None and next_s <= self.driver.now_s
 
     def _jump(self) -> bool:
         """Advance to the next timer without waiting, if allowed; return whether one is due now."""
-        next_s = self._driver.next_s()
+        next_s = self.driver.next_s()
         if self._goal_s is not None:
             if next_s is not None and next_s <= self._goal_s:
                 return self._move(next_s)
@@ -146,37 +137,37 @@ class ClusterClock:
             if self._reached is not None and not self._reached.done():
                 self._reached.set_result(None)
             return False
-        if next_s is None or not self._speed.jumps or next_s - self._wrote_s > REST_S:
+        if next_s is None or not self.speed.jumps or next_s - self._wrote_s > REST_S:
             return False
         return self._wait_for_quiet_s() <= 0 and self._move(next_s)
 
     def _move(self, time_s: float) -> bool:
         self._pass(time_s)
-        self._anchor_s, self._anchored_s = self._driver.now_s, self._clock()
+        self._anchor_s, self._anchored_s = self.driver.now_s, self.clock()
         return True
 
     def _pass(self, time_s: float) -> None:
-        if time_s > self._driver.now_s:
-            self._driver.pass_time(time_s)
-            if self._passed is not None:
-                self._passed(time_s)
+        if time_s > self.driver.now_s:
+            self.driver.pass_time(time_s)
+            if self.passed is not None:
+                self.passed(time_s)
 
     def _note_writes(self) -> None:
-        revision = self._revision()
+        revision = self.revision()
         if revision != self._seen_revision:
-            self._seen_revision, self._wrote_s = revision, self._driver.now_s
+            self._seen_revision, self._wrote_s = revision, self.driver.now_s
 
     def _wait_for_quiet_s(self) -> float:
-        return self._asked_s + QUIET_S - self._clock()
+        return self._asked_s + QUIET_S - self.clock()
 
     async def _sleep(self) -> None:
         self._awake.clear()
-        next_s = self._driver.next_s()
+        next_s = self.driver.next_s()
         # Without a timeout, the cluster waits for the next request.
         wait_s = None
-        if next_s is not None and self._speed.factor:
-            wait_s = (next_s - self._driver.now_s) / self._speed.factor
-            if self._speed.jumps and next_s - self._wrote_s <= REST_S:
+        if next_s is not None and self.speed.factor:
+            wait_s = (next_s - self.driver.now_s) / self.speed.factor
+            if self.speed.jumps and next_s - self._wrote_s <= REST_S:
                 wait_s = min(wait_s, self._wait_for_quiet_s())
         with suppress(TimeoutError):
             async with asyncio.timeout(wait_s):

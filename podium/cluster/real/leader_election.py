@@ -8,6 +8,7 @@ well before a follower may take over.
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from random import Random
 from typing import Any
@@ -57,6 +58,7 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True, rename="camel"):
         return {**known, "metadata": metadata_of(known), "spec": {**spec_of(known), **spec}}
 
 
+@dataclass(eq=False)
 class LeaderElector:
     """Acquires a Lease, renews it, and releases it at the end.
 
@@ -64,46 +66,38 @@ class LeaderElector:
     that no other request delays a renewal.
     """
 
-    def __init__(
-        self,
-        api: HttpApi,
-        configuration: LeaderElection,
-        identity: str,
-        now_s: Callable[[], float],
-        rng: Random,
-    ) -> None:
-        self.observed = LeaderElectionRecord()
-        self._api = api
-        self._configuration = configuration
-        self._identity = identity
-        self._now_s = now_s
-        self._rng = rng
-        self._lease: Object | None = None
-        self._observed_s = 0.0
-        self._renewed_s = 0.0
+    api: HttpApi
+    configuration: LeaderElection
+    identity: str
+    now_s: Callable[[], float]
+    rng: Random
+    observed: LeaderElectionRecord = field(default_factory=LeaderElectionRecord)
+    _lease: Object | None = None
+    _observed_s: float = 0.0
+    _renewed_s: float = 0.0
 
     @property
     def is_leader(self) -> bool:
-        return self.observed.holder_identity == self._identity
+        return self.observed.holder_identity == self.identity
 
     async def acquire(self) -> None:
         """Wait until this process leads."""
-        period_s = self._configuration.retry_period_s
+        period_s = self.configuration.retry_period_s
         while not await self._try():
-            await asyncio.sleep(period_s * (1 + _JITTER * self._rng.random()))
-        _logger.info("became the leader: %s", self._identity)
+            await asyncio.sleep(period_s * (1 + _JITTER * self.rng.random()))
+        _logger.info("became the leader: %s", self.identity)
 
     async def renew(self) -> None:
         """Renew the Lease until that fails; raises PodiumError."""
         while True:
-            await asyncio.sleep(self._configuration.retry_period_s)
-            deadline_s = self._renewed_s + self._configuration.renew_deadline_s
+            await asyncio.sleep(self.configuration.retry_period_s)
+            deadline_s = self._renewed_s + self.configuration.renew_deadline_s
             try:
-                async with asyncio.timeout(deadline_s - self._now_s()):
+                async with asyncio.timeout(deadline_s - self.now_s()):
                     while not await self._try():
-                        if self.observed.holder_identity not in ("", self._identity):
+                        if self.observed.holder_identity not in ("", self.identity):
                             raise PodiumError(f"{self.observed.holder_identity} leads")
-                        await asyncio.sleep(self._configuration.retry_period_s)
+                        await asyncio.sleep(self.configuration.retry_period_s)
             except TimeoutError:
                 raise PodiumError("the lease couldn't be renewed in time") from None
 
@@ -112,19 +106,19 @@ class LeaderElector:
         if not self.is_leader:
             return
         # The next candidate needn't wait for a Lease without a holder.
-        now = micro_time(self._now_s())
+        now = micro_time(self.now_s())
         record = LeaderElectionRecord("", 1, now, now, self.observed.lease_transitions)
         try:
-            async with asyncio.timeout(self._configuration.retry_period_s):
+            async with asyncio.timeout(self.configuration.retry_period_s):
                 await self._write(record)
         except TimeoutError:
             _logger.warning("the lease wasn't released; it runs out")
 
     async def _try(self) -> bool:
-        begun_s = self._now_s()
+        begun_s = self.now_s()
         try:
             # Half the deadline, as kube-scheduler's client: one that hangs leaves time for another.
-            async with asyncio.timeout(self._configuration.renew_deadline_s / 2):
+            async with asyncio.timeout(self.configuration.renew_deadline_s / 2):
                 if not await self._try_once():
                     return False
         except TimeoutError:
@@ -134,14 +128,14 @@ class LeaderElector:
         return True
 
     async def _try_once(self) -> bool:
-        now_s, configuration = self._now_s(), self._configuration
+        now_s, configuration = self.now_s(), self.configuration
         now = micro_time(now_s)
         # While the Lease is as this process wrote it, there is no need to read it.
         if self.is_leader and await self._write(replace(self.observed, renew_time=now)):
             return True
         try:
             name, namespace = configuration.resource_name, configuration.resource_namespace
-            self._observe(await self._api.get("Lease", name, namespace))
+            self._observe(await self.api.get("Lease", name, namespace))
         except CallFailedError as failed:
             if failed.error.code != HTTPStatus.NOT_FOUND:
                 _logger.warning("the lease can't be read: %s", failed)
@@ -155,16 +149,16 @@ class LeaderElector:
         # The first holder of a Lease is no transition.
         transitions = observed.lease_transitions + bool(observed.acquire_time)
         duration_s = int(configuration.lease_duration_s)
-        taken = LeaderElectionRecord(self._identity, duration_s, now, now, transitions)
+        taken = LeaderElectionRecord(self.identity, duration_s, now, now, transitions)
         return await self._write(taken)
 
     async def _write(self, record: LeaderElectionRecord) -> bool:
-        namespace = self._configuration.resource_namespace
-        lease = record.lease(namespace, self._configuration.resource_name, self._lease)
+        namespace = self.configuration.resource_namespace
+        lease = record.lease(namespace, self.configuration.resource_name, self._lease)
         effect: Effect = Replace(kind="Lease", obj=lease)
         if self._lease is None:
             effect = Create(kind="Lease", obj=lease)
-        outcome = await self._api.call(effect)
+        outcome = await self.api.call(effect)
         if outcome.error is not None or outcome.obj is None:
             _logger.debug("the lease can't be written: %s", outcome.error)
             return False
@@ -176,5 +170,5 @@ class LeaderElector:
         if record != self.observed:
             if record.holder_identity != self.observed.holder_identity:
                 _logger.info("the leader is %s", record.holder_identity or "nobody")
-            self.observed, self._observed_s = record, self._now_s()
+            self.observed, self._observed_s = record, self.now_s()
         self._lease = lease

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from random import Random
 
 import msgspec
@@ -58,49 +59,43 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
+@dataclass(eq=False)
 class SchedulerProcess:
     """Runs the scheduler of a real cluster over HTTP.
 
     `beside` makes an asynchronous context manager, active while the process schedules.
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        options: ProcessOptions,
-        clock: SteadyClock,
-        stopwatch: Callable[[], float],
-        rng: Random,
-        beside: "Beside" = lambda _process, _driver: nullcontext(),
-    ) -> None:
-        self._beside = beside
-        self._connection = connection
-        self._options = options
-        self._clock = clock
-        self._stopwatch = stopwatch
-        self._rng = rng
+    connection: Connection
+    options: ProcessOptions
+    clock: SteadyClock
+    stopwatch: Callable[[], float]
+    rng: Random
+    beside: "Beside" = lambda _process, _driver: nullcontext()
+
+    def __post_init__(self) -> None:
         self.machine = self._fresh()
-        election = options.configuration.election
+        election = self.options.configuration.election
         lease = election.resource_name if election.leader_elect else ""
-        self._metrics = ProcessMetrics(connection.url, lease)
+        self._metrics = ProcessMetrics(self.connection.url, lease)
         self._informers = InformerHealth(KINDS)
         self._driver: LiveDriver | None = None
 
     def now_s(self) -> float:
-        return self._clock.now_s()
+        return self.clock.now_s()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Schedule until `stop` is set, then finish open calls and release the lease."""
-        options, now_s = self._options, self._clock.now_s
+        options, now_s = self.options, self.clock.now_s
 
         def checks() -> Mapping[str, str]:
             machines = {} if self._driver is None else self._driver.health.failures(now_s())
             named = {f"machine/{name}": why for name, why in machines.items()}
             return {"informer-sync": self._informers.ailment, **named}
 
-        async with HttpApi(self._connection, self._rng) as lease_api:
+        async with HttpApi(self.connection, self.rng) as lease_api:
             election = options.configuration.election
-            elector = LeaderElector(lease_api, election, options.identity, now_s, self._rng)
+            elector = LeaderElector(lease_api, election, options.identity, now_s, self.rng)
             app = health_app(
                 checks,
                 lambda: self._metrics.expose(self.machine),
@@ -117,7 +112,7 @@ class SchedulerProcess:
                 await serving.stop()
 
     async def _schedule(self, elector: LeaderElector, stop: asyncio.Event) -> None:
-        options, may_act = self._options, asyncio.Event()
+        options, may_act = self.options, asyncio.Event()
         connection, election = options.configuration.connection, options.configuration.election
 
         async def lead() -> None:
@@ -137,30 +132,30 @@ class SchedulerProcess:
             return ShadowMachine(self.machine) if options.dry_run else self.machine
 
         async with HttpApi(
-            self._connection,
-            self._rng,
+            self.connection,
+            self.rng,
             requests_max=_REQUESTS_MAX,
             silence_s=options.watch_timeout_s,
         ) as once:
             calls, events = (
-                RateLimiter(connection.qps, connection.burst, self._clock.now_s) for _ in range(2)
+                RateLimiter(connection.qps, connection.burst, self.clock.now_s) for _ in range(2)
             )
-            api = RetryingApi(once, calls, events, self._rng)
+            api = RetryingApi(once, calls, events, self.rng)
             api.waited = self._metrics.waited
             api.is_needless = lambda effect: self.machine.preemptions.is_needless(effect)
             driver = self._driver = LiveDriver(
                 api,
-                self._clock,
+                self.clock,
                 calls_max=_CALLS_MAX,
                 drain_s=0.0,
                 may_act=may_act,
-                rng=self._rng,
+                rng=self.rng,
                 resync_s=RESYNC_S,
             )
             driver.hooks += [self._metrics.follow, self._informers.follow, _log]
             leading = asyncio.create_task(lead())
             try:
-                async with self._beside(self, driver), driver:
+                async with self.beside(self, driver), driver:
                     driver.add(driven(), host=options.hostname, renew=renew)
                     stopping = asyncio.create_task(stop.wait())
                     await asyncio.wait({leading, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -188,9 +183,9 @@ class SchedulerProcess:
         await elector.release()
 
     def _fresh(self) -> SchedulerMachine:
-        metrics = SchedulerMetrics(self._stopwatch)
+        metrics = SchedulerMetrics(self.stopwatch)
         machine = SchedulerMachine(
-            self._options.configuration, self._options.options, rng=self._rng, metrics=metrics
+            self.options.configuration, self.options.options, rng=self.rng, metrics=metrics
         )
         machine.context.dispatcher.patches_max = _PATCHES_MAX
         return machine
