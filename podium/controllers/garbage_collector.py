@@ -23,7 +23,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.process.recent_values import Recent
-from podium.machines.effects import Effect, Patch, deletion_of, patch_of
+from podium.machines.effects import Effect, Patch, deletion_of, patch_of, without_finalizer
 from podium.machines.events import Change
 from podium.machines.reconciler.indexer import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler, existence_check
@@ -109,13 +109,13 @@ class GarbageCollector(Reconciler):
             gone = [{"uid": uid_of(obj)}]
             yield from (_without_owners(kind, dependent, gone) for kind, dependent in dependents)
             if not dependents:
-                yield _without_finalizer(key, obj, ORPHAN)
+                yield without_finalizer(key.kind, obj, ORPHAN)
         elif FOREGROUND in finalizers and not any(
             reference.get("uid") == uid_of(obj) and reference.get("blockOwnerDeletion")
             for _, dependent in dependents
             for reference in _references(dependent)
         ):
-            yield _without_finalizer(key, obj, FOREGROUND)
+            yield without_finalizer(key.kind, obj, FOREGROUND)
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
         assert isinstance(key, _Item)
@@ -214,11 +214,6 @@ def _is_held(owner: Object) -> bool:
 
 def _waits(owner: Object) -> bool:
     return is_terminating(owner) and FOREGROUND in finalizers_of(owner)
-
-
-def _without_finalizer(key: _Item, obj: Object, finalizer: str) -> Patch:
-    metadata = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
-    return patch_of(key.kind, obj, {"metadata": metadata})
 
 
 def _without_owners(kind: str, obj: Object, references: Iterable[Object]) -> Patch:

@@ -38,8 +38,8 @@ from podium.machines.effects import (
     Effect,
     Replace,
     deletion_of,
-    patch_of,
     status_patch_of,
+    without_finalizer,
 )
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.reconciler import (
@@ -180,8 +180,7 @@ class ResourceClaimController(SequencedReconciler):
             if consumers or allocation_of(claim) is not None:
                 freed = _with_status(claim, reservedFor=None, allocation=None, devices=None)
                 yield from _succeeding(freed)
-            metadata = {"$deleteFromPrimitiveList/finalizers": [FINALIZER]}
-            yield from _succeeding(patch_of(_CLAIM, claim, {"metadata": metadata}))
+            yield from _succeeding(without_finalizer(_CLAIM, claim, FINALIZER))
         elif len(valid) < len(consumers):
             yield from _succeeding(_with_status(claim, reservedFor=valid or None))
         if valid or is_terminating(claim):

@@ -151,6 +151,12 @@ def status_patch_of(kind: str, obj: Object, status: Object, *, if_unchanged: boo
     return patch_of(kind, obj, {"status": status}, "status", if_unchanged=if_unchanged)
 
 
+def without_finalizer(kind: str, obj: Object, finalizer: str) -> Patch:
+    """Return the patch that removes a finalizer from an object."""
+    metadata = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
+    return patch_of(kind, obj, {"metadata": metadata})
+
+
 def deletion_of(
     kind: str, obj: Object, *, grace_period_s: int | None = None, propagation: str = ""
 ) -> Delete:

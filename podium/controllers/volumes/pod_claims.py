@@ -22,7 +22,7 @@ from podium.api.objects import key as key_of
 from podium.api.pods import node_name_of, phase_of, volumes_of
 from podium.controllers.kit.controller_refs import owned_object
 from podium.controllers.volumes.persistent_volumes import CLAIM, VOLUME, claim_key, claimed_by
-from podium.machines.effects import Create, Effect, patch_of
+from podium.machines.effects import Create, Effect, without_finalizer
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler
 
@@ -105,5 +105,4 @@ class VolumeProtectionController(Reconciler):
         finalizer = _FINALIZERS[kind]
         if is_used or finalizer not in finalizers_of(obj):
             return ()
-        metadata = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
-        return [patch_of(kind, obj, {"metadata": metadata})]
+        return [without_finalizer(kind, obj, finalizer)]
