@@ -14,18 +14,14 @@ from msgspec import Raw
 
 from podium.api.codec.text_decoder import read_quickly, repeated_keys, repeating
 from podium.api.codec.yaml_text import TextFault, YamlDocument, decoded
+from podium.apiserver.memories import Memory, key_of
 
-# Number of known parts at which the search for equal ones starts over.
-_CAPACITY = 1 << 12
-# Larger parts (in bytes, encoded) are rarely equal, though their own parts may be.
-_SIZE_MAX = 1 << 13
 # Levels of a spec that share parts: its fields, the entries of lists there, and their fields.
 _DEPTH = 3
 
 _NESTED = frozenset({dict, list})
 
 _decode = msgspec.json.Decoder().decode
-_encode = msgspec.msgpack.Encoder().encode
 _fields_of = msgspec.json.Decoder(dict[str, Raw]).decode
 _entries_of = msgspec.json.Decoder(list[Raw]).decode
 
@@ -46,41 +42,31 @@ def decode_shared(data: bytes) -> Any:
 def _items(text: Raw) -> Any:
     if bytes(memoryview(text)[:1]) != b"[":
         return _decode(text)
-    parts, items = _Parts(), []
+    known, items = Memory[Any](), []
     for entry in _entries_of(text):
         item = _decode(entry)
         items.append(item)
         if isinstance(item, dict):
             for value in item.values():
                 if isinstance(value, dict):
-                    parts.share(value, _DEPTH)
+                    _share(known, value, _DEPTH)
     return items
 
 
-class _Parts:
-    def __init__(self) -> None:
-        self._known: dict[bytes, Any] = {}
-
-    def share(self, whole: Any, depth: int) -> None:
-        """Replace values in a mapping or list by equal ones seen before, down to a depth."""
-        for place, part in whole.items() if type(whole) is dict else enumerate(whole):
-            if not part or type(part) not in _NESTED:
-                continue
-            try:
-                key = _encode(part)
-            except OverflowError:
-                # An integer beyond 64 bits.
-                continue
-            known = self._known.get(key)
-            if known is None:
-                if depth > 1:
-                    self.share(part, depth - 1)
-                known = part
-                if len(key) <= _SIZE_MAX:
-                    if len(self._known) >= _CAPACITY:
-                        self._known.clear()
-                    self._known[key] = part
-            whole[place] = known
+def _share(known: Memory[Any], whole: Any, depth: int) -> None:
+    """Replace values in a mapping or list by equal `known` ones, down to a depth."""
+    for place, part in whole.items() if type(whole) is dict else enumerate(whole):
+        if not part or type(part) not in _NESTED:
+            continue
+        # Large parts, which have no key, are rarely equal, though their own parts may be.
+        key = key_of(part)
+        if key is not None and key in known:
+            whole[place] = known[key]
+            continue
+        if depth > 1:
+            _share(known, part, depth - 1)
+        if key is not None:
+            known.put(key, part)
 
 
 INTEGER_DIGITS_MAX = 1_000

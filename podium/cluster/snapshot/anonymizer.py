@@ -101,8 +101,11 @@ class Anonymizer:
 
     def __init__(self, objects: Iterable[Object]) -> None:
         objects = [*objects]
-        self._compared = {key for obj in objects for key in _compared_keys(obj)}
-        expressions = {*_expressions(objects)}
+        parts = [*_mappings(objects)]
+        bounded = (part for part in parts if part.get("operator") in ("Gt", "Lt") and "key" in part)
+        self._compared = {str(part["key"]) for part in bounded}
+        selectors = (part["cel"] for part in parts if isinstance(part.get("cel"), Mapping))
+        expressions = {str(selector.get("expression") or "") for selector in selectors}
         self._read = _read_names(expressions)
         self._uids: dict[str, str] = {}
         self._pseudonyms: Mapping[str, str] | None = None
@@ -237,26 +240,15 @@ def _is_known(key: str) -> bool:
     return key in _BARE_KEYS or _WELL_KNOWN.fullmatch(key) is not None
 
 
-def _compared_keys(value: Any) -> Iterator[str]:
+def _mappings(value: Any) -> Iterator[Object]:
+    """Yield all mappings in a value, at any level."""
     if isinstance(value, Mapping):
-        if value.get("operator") in ("Gt", "Lt") and "key" in value:
-            yield str(value["key"])
-        for one in value.values():
-            yield from _compared_keys(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _compared_keys(one)
-
-
-def _expressions(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        if isinstance(value.get("cel"), Mapping):
-            yield str(value["cel"].get("expression") or "")
-        for one in value.values():
-            yield from _expressions(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _expressions(one)
+        yield value
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        return
+    for one in value:
+        yield from _mappings(one)
 
 
 def _read_names(expressions: Iterable[str]) -> frozenset[str] | None:
