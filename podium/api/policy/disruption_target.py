@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from podium.api.conditions import observed_generation
-from podium.api.objects import Object, condition_of, conditions_of, status_of
+from podium.api.objects import Object, condition_of, status_of
 from podium.api.pods import is_finished
 
 DISRUPTION_TARGET = "DisruptionTarget"
@@ -87,10 +87,8 @@ def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
 
 def disruption_reason(pod: Object) -> str:
     """Return the reason of a pod's condition DisruptionTarget; empty if it isn't True."""
-    for condition in conditions_of(pod):
-        if condition.get("type") == DISRUPTION_TARGET:
-            return str(condition.get("reason") or "") if condition.get("status") == "True" else ""
-    return ""
+    condition = condition_of(pod, DISRUPTION_TARGET) or {}
+    return str(condition.get("reason") or "") if condition.get("status") == "True" else ""
 
 
 def cause_of(pod: Object) -> Cause | None:

@@ -76,14 +76,6 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
 }
 """By controller and kind, the objects that concern it; other controllers never sleep."""
 
-# The part of an object that a predicate reads: other changes can't make it true.
-_READS: Mapping[Predicate, str] = {
-    _evicts: "spec",
-    _has_ephemeral_claims: "spec",
-    _has_resource_claims: "spec",
-    _is_disrupted: "status",
-}
-
 # A pod is mostly deleted right after it was marked, and only a stale mark concerns the controller.
 _LATER: Mapping[tuple[str, str], Callable[[Object], float]] = {
     ("disruption-controller", "Pod"): stale_s
@@ -119,14 +111,8 @@ class LazyControllers:
     def _notice(self, kind: str) -> None:
         asleep = self._asleep[kind]
         for event in self._watches[kind].take():
-            if event.type == "DELETED":
-                continue
-            before = event.previous
             for name, rouses in asleep.items():
-                part = _READS.get(rouses)
-                if before is not None and part and before.get(part) is event.obj.get(part):
-                    continue
-                if not rouses(event.obj):
+                if event.type == "DELETED" or not rouses(event.obj):
                     continue
                 # The controller starts once the write is over.
                 later = _LATER.get((name, kind))
