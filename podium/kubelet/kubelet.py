@@ -239,12 +239,6 @@ class Kubelet(ABC):
         if worker is not None and worker.sandbox.is_scripted:
             self._forget(worker, now_s)
 
-    def write_again(self, pod_uid: str) -> None:
-        """Schedule another write of a pod's status, as the last write may have failed."""
-        worker = self.pods.get(pod_uid)
-        if worker is not None:
-            worker.written = NOT_WRITTEN
-
     def evict(self, eviction_round: EvictionRound, now_s: float) -> Iterator[Effect]:
         assert self.eviction is not None
         if eviction_round.reclaiming:
@@ -258,7 +252,7 @@ class Kubelet(ABC):
                 continue
             disruption = eviction.message if eviction.disrupts else ""
             why = StopReason(EVICTED, eviction.message, disruption)
-            worker.stop(why, float(eviction.effective_grace_period_s), now_s)
+            worker.stop(why, max(float(eviction.grace_period_s), 1.0), now_s)
             self.revisit(worker.pod, now_s)
 
     def record_conditions(self, now_s: float) -> Iterator[Effect]:

@@ -13,6 +13,7 @@ import msgspec
 from podium.api.objects import Object, Place, annotations, is_terminating, name, place_of, uid_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.kubelet.containers.device_preparation import CLAIM
+from podium.kubelet.containers.pod_worker import NOT_WRITTEN, PodWorker
 from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_events import REPORTER
 from podium.kubelet.node_status import status_patch
@@ -148,20 +149,22 @@ class Kubelets(Reconciler, Generic[K]):
             kubelet = self.kubelets.get(key.name)
             if kubelet is not None and getattr(effect, "kind", "") == "Lease":
                 kubelet.lease.refused(outcome.error.reason if outcome.error else "")
-        elif isinstance(key, tuple) and (home := self._homes.get(key)) is not None:
-            kubelet = self.kubelets.get(home.node)
-            if kubelet is not None:
-                kubelet.write_again(home.uid)
+        elif worker := self._worker_at(key):
+            # The status may not have been written.
+            worker.written = NOT_WRITTEN
         return self._read_claim(key, outcome)
+
+    def _worker_at(self, key: Hashable) -> PodWorker | None:
+        home = self._homes.get(key) if isinstance(key, tuple) else None
+        kubelet = None if home is None else self.kubelets.get(home.node)
+        return None if home is None or kubelet is None else kubelet.pods.get(home.uid)
 
     def _read_claim(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         effect = outcome.effect
-        if not (isinstance(key, tuple) and isinstance(effect, Patch) and effect.kind == CLAIM):
+        worker = self._worker_at(key)
+        if worker is None or not (isinstance(effect, Patch) and effect.kind == CLAIM):
             return ()
-        home = self._homes.get(key)
-        kubelet = None if home is None else self.kubelets.get(home.node)
-        worker = None if home is None or kubelet is None else kubelet.pods.get(home.uid)
-        return () if worker is None else worker.read_claim(effect.name, outcome, self._now_s)
+        return worker.read_claim(effect.name, outcome, self._now_s)
 
     def _matters(self, before: Object | None, pod: Object) -> bool:
         if before is None or uid_of(before) != uid_of(pod):

@@ -16,7 +16,7 @@ from podium.api.nodes import (
     last_renewal_s,
     node_lease,
 )
-from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
+from podium.api.objects import Object, annotations, conditions_of, labels, name, part, status_of
 from podium.api.values.times import timestamp
 from podium.kubelet.eviction.signals import PRESSURE_CONDITIONS
 from podium.machines.effects import Create, Effect, Patch, patch_of, status_patch_of
@@ -50,7 +50,6 @@ def changed_conditions(
 
 
 _COMPARED = ("capacity", "allocatable", "addresses", "daemonEndpoints")
-_NOTHING: Object = {}
 
 
 def status_patch(
@@ -59,23 +58,22 @@ def status_patch(
     now_s: float,
     *,
     host_ip: str = "",
-    wanted: Object = _NOTHING,
+    wanted: Object | None = None,
     not_ready: str = "",
 ) -> Patch | None:
     """Return the patch that brings a node's status up to date; None if nothing changes.
 
-    Args:
-        wanted: status of the host; empty for a simulated node, which gets only addresses.
-        not_ready: message for a node that isn't ready; empty for the default one.
+    `wanted` is the status of a host; a simulated node only gets addresses. `not_ready` replaces the
+    default message of a node that isn't ready.
     """
-    known = status_of(node)
+    known, wanted = status_of(node), wanted or {}
     status: dict[str, Any] = {
         field: wanted[field]
         for field in _COMPARED
         if field in wanted and known.get(field) != wanted[field]
     }
-    info = known.get("nodeInfo") or _NOTHING
-    if any(info.get(key) != value for key, value in wanted.get("nodeInfo", _NOTHING).items()):
+    info = part(known, "nodeInfo")
+    if any(info.get(key) != value for key, value in part(wanted, "nodeInfo").items()):
         status["nodeInfo"] = wanted["nodeInfo"]
     if changed := [*changed_conditions(node, conditions, now_s)]:
         for one in changed if not_ready else ():

@@ -157,9 +157,9 @@ def pressure_rejection(conditions: Sequence[str], pod: Object) -> PodRejection |
 
 
 def _system_rejection(pod: PodInfo, node: Object) -> PodRejection | None:
-    info = status_of(node).get("nodeInfo") or {}
+    known = part(status_of(node), "nodeInfo").get("operatingSystem")
     # Linux if the node doesn't say what it runs.
-    system = str(info.get("operatingSystem") or labels(node).get(_OS_LABEL) or "linux")
+    system = str(known or labels(node).get(_OS_LABEL) or "linux")
     if pod.cls.labels.get(_OS_LABEL, system) != system:
         return PodRejection(
             "PodOSSelectorNodeLabelDoesNotMatch",

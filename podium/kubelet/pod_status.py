@@ -25,8 +25,8 @@ _TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 
 def _pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
-    status, made = status_of(worker.pod), list[Object]()
-    for kind, (holds, reason, message) in _states(worker, status):
+    made = list[Object]()
+    for kind, (holds, reason, message) in _states(worker):
         old = condition_of(worker.pod, kind)
         condition: dict[str, Any] = {"type": kind, "status": "True" if holds else "False"}
         condition |= observed_generation(worker.pod)
@@ -38,7 +38,7 @@ def _pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
     return made
 
 
-def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionState]]:
+def _states(worker: PodWorker) -> Iterator[tuple[str, ConditionState]]:
     yield "PodReadyToStartContainers", (worker.is_set_up and not worker.is_over, "", "")
     initialized = containers_ready = _HOLDS
     missing = [one.name for one in worker.init if not one.is_initialized]
@@ -55,23 +55,22 @@ def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionS
     elif unready:
         message = f"containers with unready status: [{' '.join(unready)}]"
         containers_ready = (False, "ContainersNotReady", message)
-    yield "Ready", _gates(worker, status) if containers_ready[0] else containers_ready
+    yield "Ready", _gates(worker.pod) if containers_ready[0] else containers_ready
     yield "ContainersReady", containers_ready
     why = worker.stop_reason
     if worker.is_over and why is not None and why.disruption:
         yield DISRUPTION_TARGET, (True, BY_KUBELET.reason, why.disruption)
 
 
-def _gates(worker: PodWorker, status: Object) -> ConditionState:
+def _gates(pod: Object) -> ConditionState:
     faults = []
-    for gate in worker.pod["spec"].get("readinessGates") or ():
+    for gate in pod["spec"].get("readinessGates") or ():
         kind = gate["conditionType"]
-        found = condition_status({"status": status}, kind)
+        found = condition_status(pod, kind)
         if not found:
             faults.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
         elif found != "True":
-            fault = f'the status of pod readiness gate "{kind}" is not "True", but {found}'
-            faults.append(fault)
+            faults.append(f'the status of pod readiness gate "{kind}" is not "True", but {found}')
     return (False, "ReadinessGatesNotReady", ", ".join(faults)) if faults else _HOLDS
 
 

@@ -78,7 +78,7 @@ class Cluster:
         With `defaulted`, all objects have the API's default values already.
         """
         loader = Loader(self.store, self._loader_rng, self.driver.now_s, self.options)
-        notes = loader.load(objects, defaulted=defaulted, completed=self.options.settled)
+        notes = loader.load(objects, defaulted=defaulted)
         self._goes_on = True
         if self._loaded is not None:
             self._loaded |= loader.exported

@@ -22,16 +22,13 @@ CLAIM = "ResourceClaim"
 
 
 class DevicePreparation:
-    """The preparation of the devices of one pod.
-
-    Attributes:
-        is_done: whether all claims can be used.
-        error: why the last try failed; empty if it didn't.
-    """
+    """The preparation of the devices of one pod."""
 
     def __init__(self) -> None:
         self.is_done = False
+        """Whether all claims can be used."""
         self.error = ""
+        """Why the last try failed; empty if it didn't."""
         # Whether each claim is generated, and what is wrong with it, once it was read.
         self._is_generated: dict[str, bool] = {}
         self._faults: dict[str, str] = {}

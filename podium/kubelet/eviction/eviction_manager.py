@@ -195,14 +195,11 @@ class EvictionLoop:
     written: Sequence[str] = ()
     """Pressure conditions in the node's status, sorted."""
     last_look_s: float | None = None
-    _begun: EvictionRound | None = None
+    begun: EvictionRound | None = None
+    """Round that is concluded once what it reclaims was reclaimed."""
     _evicted: set[str] = field(default_factory=set)
     # When the node's status is written next with the current conditions.
     _writing_s: float = NEVER_S
-
-    @property
-    def has_begun(self) -> bool:
-        return self._begun is not None
 
     def next_s(self) -> float:
         return min(self.next_look_s, self._writing_s)
@@ -211,8 +208,8 @@ class EvictionLoop:
         self, statistics: Statistics, pods: Sequence[Object], now_s: float
     ) -> EvictionRound | None:
         """Return the round that is due, if any; after reclaims, call again to conclude it."""
-        if self._begun is not None:
-            begun, self._begun = self._begun, None
+        if self.begun is not None:
+            begun, self.begun = self.begun, None
             eviction_round = self.manager.conclude(begun, statistics.observations)
         elif now_s < self.next_look_s:
             return None
@@ -222,7 +219,7 @@ class EvictionLoop:
             self._evicted.clear()
             eviction_round = self.manager.look(statistics, pods, now_s)
         if eviction_round.reclaims:
-            self._begun = eviction_round
+            self.begun = eviction_round
         if eviction_round.evictions:
             self._evicted = {uid(eviction.pod) for eviction in eviction_round.evictions}
             self.last_look_s = now_s

@@ -12,15 +12,13 @@ from typing import NamedTuple
 import msgspec
 
 from podium.api.objects import Object, part, spec_of, uid
-from podium.api.pods import resources_of
+from podium.api.pods import requests_of, resources_of
 from podium.api.priority import pod_priority
 from podium.api.resources import is_pod_level, pod_requests
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import PodUsage
 from podium.kubelet.eviction.signals import Signal
-
-_NOTHING: Object = {}
 
 
 def eviction_request_nanos(pod: Object, resource: str) -> int:
@@ -31,8 +29,7 @@ def eviction_request_nanos(pod: Object, resource: str) -> int:
     """
     spec = spec_of(pod)
     if has_pod_level_resources(pod):
-        requests = (spec["resources"].get("requests")) or _NOTHING
-        requested = nanos(requests.get(resource, 0)) if is_pod_level(resource) else 0
+        requested = nanos(requests_of(spec).get(resource, 0)) if is_pod_level(resource) else 0
     else:
         bare = {field: value for field, value in spec.items() if field != "overhead"}
         requested = pod_requests({**pod, "spec": bare}).get(resource, 0)

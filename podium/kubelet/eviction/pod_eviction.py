@@ -29,17 +29,13 @@ _LARGER = "{} {} was using {}, request is {}, has larger consumption of {}. "
 
 
 class Eviction(msgspec.Struct, frozen=True):
-    """The eviction of a pod, which stops within `grace_period_s` and then is in phase Failed."""
+    """The eviction of a pod, which stops within a second or more, and then is in phase Failed."""
 
     pod: Object
     grace_period_s: int
     message: str
     annotations: Mapping[str, str] = msgspec.field(default_factory=dict)
     disrupts: bool = False
-
-    @property
-    def effective_grace_period_s(self) -> int:
-        return max(self.grace_period_s, 1)
 
 
 def bytes_quantity(amount: int) -> Quantity:

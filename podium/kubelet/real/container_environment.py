@@ -16,7 +16,6 @@ from podium.api.values.quantity import nanos
 from podium.kubelet.real.registration import HostInfo
 
 _SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]")
-_NOTHING: Object = {}
 
 
 class MissingSourceError(PodiumError):

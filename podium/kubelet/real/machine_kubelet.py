@@ -140,7 +140,7 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
         if self._measures_s <= now_s:
             self._measures_s = NEVER_S
             pods = tuple(worker.pod for worker in kubelet.pods.active())
-            walks = now_s >= kubelet.loop.next_look_s or kubelet.loop.has_begun
+            walks = now_s >= kubelet.loop.next_look_s or kubelet.loop.begun is not None
             yield commands.CollectStats(pods=pods, walks=walks)
 
     def _may_leave(self, now_s: float) -> bool:

@@ -20,7 +20,6 @@ _SOURCES = {"configMap", "secret", "downwardAPI"}
 _PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
 _PROBE_ACTIONS = ("exec", "httpGet", "tcpSocket")
 _HOOK_ACTIONS = ("exec", "httpGet", "sleep")
-_NOTHING: Object = {}
 
 
 def unsupported(pod: Object, uid: int) -> PodRejection | None:
@@ -39,7 +38,7 @@ def unsupported(pod: Object, uid: int) -> PodRejection | None:
     faults += [words for field, words in _POD_FIELDS.items() if spec.get(field)]
     if status_of(pod).get("extendedResourceClaimStatus"):
         faults.append("devices for extended resources")
-    faults += _security_faults(spec.get("securityContext") or _NOTHING, "the pod", uid)
+    faults += _security_faults(part(spec, "securityContext"), "the pod", uid)
     for container in (*init_containers_of(spec), *spec["containers"]):
         faults += _container_faults(container, uid)
     if not faults:
@@ -57,13 +56,13 @@ def _container_faults(container: Object, uid: int) -> Iterator[str]:
         yield f"{who} with block devices"
     if container.get("restartPolicyRules"):
         yield f"{who} with restart policy rules"
-    yield from _security_faults(container.get("securityContext") or _NOTHING, who, uid)
+    yield from _security_faults(part(container, "securityContext"), who, uid)
     for port in container.get("ports") or ():
         if port.get("hostPort") and port["hostPort"] != port["containerPort"]:
             yield f"{who} with port {port['containerPort']} mapped to {port['hostPort']}"
     for probe in _PROBES:
         yield from _action_faults(container.get(probe), _PROBE_ACTIONS, f"{who} with a {probe}")
-    lifecycle = container.get("lifecycle") or _NOTHING
+    lifecycle = part(container, "lifecycle")
     yield from _action_faults(lifecycle.get("preStop"), _HOOK_ACTIONS, f"{who} with a preStop hook")
     if lifecycle.get("postStart"):
         yield f"{who} with a postStart hook"

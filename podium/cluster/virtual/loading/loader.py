@@ -67,9 +67,8 @@ class Loader:
         self._store = store
         self._rng = rng
         self._now_s = now_s
-        self._optional = options.optional_kinds
+        self._options = options
         self._admission = Admission(store, options.admission)
-        self._heals = options.heals
         # Without simulated nodes nothing recovers anyway.
         self._keeps = options.nodes is not None and not options.heals
         self._behaviour = options.nodes.behaviour if options.nodes else AT_ONCE
@@ -81,19 +80,15 @@ class Loader:
         self._namespaces: set[str] = set()
         self._state_s: Callable[[], float] = lambda: now_s
 
-    def load(
-        self, objects: Iterable[Object], *, defaulted: bool = False, completed: bool = False
-    ) -> list[str]:
+    def load(self, objects: Iterable[Object], *, defaulted: bool) -> list[str]:
         """Put all objects into the store, and return warnings about them, as sentences.
 
-        Args:
-            defaulted: whether all objects have the API's default values already.
-            completed: whether to add stand-ins for missing owners and PriorityClasses.
+        With `defaulted`, all objects have the API's default values already. In a `settled` cluster
+        there are stand-ins for missing owners and PriorityClasses.
         """
-        if completed:
+        if self._options.settled:
             owners = StandIns(objects)
             self._uids, objects = owners.uids, owners.completed()
-        self._notes = []
         self._defaulted = defaulted
         objects = [*objects]
         # An old state ages from its own latest time, not from the start of the cluster.
@@ -110,7 +105,8 @@ class Loader:
             for obj in group:
                 self._put(KINDS[first_kind], obj)
         settle(self._store, lambda *_: None, self._now_s)
-        kinds = Registry(self._store.list(DEFINITION.key).items, optional=self._optional)
+        definitions, optional = self._store.list(DEFINITION.key).items, self._options.optional_kinds
+        kinds = Registry(definitions, optional=optional)
         for kind, obj in rest:
             known = kind or kinds.of(obj)
             if known is None:
@@ -147,7 +143,7 @@ class Loader:
                 obj = kept_overdue(obj)
             if may_stay_unhealthy(obj):
                 obj = kept_pod(obj, self._behaviour, self._state_s())
-        elif self._heals and kind.key == "Pod":
+        elif self._options.heals and kind.key == "Pod":
             obj = healed_pod(obj, self._now_s)
         self._add_namespace(kind, obj)
         try:
@@ -214,13 +210,12 @@ class Loader:
         return {**obj, "status": {**status, "phase": "Running", "conditions": conditions}}
 
     def _with_priority(self, pod: Object) -> Object:
-        if not pod["spec"].get("priorityClassName"):
-            return pod
         try:
-            return PriorityClasses(self._store.list("PriorityClass").items).resolve(pod)
+            if pod["spec"].get("priorityClassName"):
+                return PriorityClasses(self._store.list("PriorityClass").items).resolve(pod)
         except RefusedError as refused:
             self._note(_TAKEN_ANYWAY, "Pod", pod, why=refused.message)
-            return pod
+        return pod
 
     def _note(self, text: str, kind: str, obj: Object, **more: str) -> None:
         known = kind_of(obj)

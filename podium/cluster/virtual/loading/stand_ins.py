@@ -188,8 +188,8 @@ def counted_status(owner: Object, pods: Sequence[Object]) -> dict[str, Any]:
     }
 
 
-def _labelled(template: Object, carried: Mapping[str, str]) -> dict[str, Any]:
-    return {**template, "metadata": {**metadata_of(template), "labels": carried}}
+def _labelled(obj: Object, carried: Mapping[str, str]) -> dict[str, Any]:
+    return {**obj, "metadata": {**metadata_of(obj), "labels": carried}}
 
 
 def _created(obj: Object) -> str:
@@ -282,13 +282,7 @@ class StandIns:
             if namespace(revision) == namespace(obj) and reference.get("uid") == owner.get("uid"):
                 names_it = owner["kind"] == "StatefulSet"
                 hashed = name(revision) if names_it else revision_hash_of(revision)
-                return {
-                    **obj,
-                    "metadata": {
-                        **obj["metadata"],
-                        "labels": {**labels(obj), REVISION_LABEL: hashed},
-                    },
-                }
+                return _labelled(obj, {**labels(obj), REVISION_LABEL: hashed})
         return obj
 
 
