@@ -233,11 +233,7 @@ def grouped(ordered: list[PodInfo], budgets: BudgetColumns) -> tuple[list[PodInf
     """Split pods into those whose disruption violates a budget, and the others, in order."""
     if not budgets.budgets:
         return [], ordered
-    covering = [
-        [n for n in budgets.covering(pod.cls) if pod.name not in budgets.budgets[n].disrupted]
-        for pod in ordered
-    ]
-    broken = spend(covering, [budget.allowed for budget in budgets.budgets])
+    broken = spend(map(budgets.spent_by, ordered), [budget.allowed for budget in budgets.budgets])
     pairs = list(zip(ordered, broken, strict=True))
     return [p for p, breaks in pairs if breaks], [p for p, breaks in pairs if not breaks]
 

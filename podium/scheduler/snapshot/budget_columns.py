@@ -10,6 +10,7 @@ from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_columns import PodColumns
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class BudgetColumns:
@@ -54,6 +55,11 @@ class BudgetColumns:
             )
         return covering
 
+    def spent_by(self, pod: PodInfo) -> list[int]:
+        """Return the indexes of the budgets that allow one less once the pod is disrupted."""
+        covering, name, budgets = self.covering(pod.cls), pod.name, self.budgets
+        return [number for number in covering if name not in budgets[number].disrupted]
+
     def violating(
         self, slots: NDArray[np.int64], indexes: NDArray[np.int64], columns: PodColumns
     ) -> NDArray[np.bool_]:
@@ -68,6 +74,7 @@ class BudgetColumns:
         members: dict[int, list[int]] = {}
         for place, slot in enumerate(slots.tolist()):
             pod = columns.pods[slot]
+            # As `spent_by`, but of very many pods.
             for number in self.covering(pod.cls):
                 if pod.name not in self.budgets[number].disrupted:
                     members.setdefault(number, []).append(place)

@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
+from pydantic.alias_generators import to_camel
 
 from podium.api.documents.document import Choice, Document, Range, fault
 from podium.api.errors import FieldError, unsupported
-from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_terminating, status_of
+from podium.api.objects import DEFAULT_NAMESPACE, Object, holds, is_terminating, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.api.selectors.labels import SelectorError, parse_selector
 from podium.simulation.scenario.fields import ActionTarget, TargetText
@@ -15,11 +16,6 @@ from podium.simulation.scenario.fields import ActionTarget, TargetText
 
 def _phase(wanted: str) -> Callable[[Object], bool]:
     return lambda pod: phase_of(pod) == wanted
-
-
-def _node_ready(node: Object) -> bool:
-    condition = condition_of(node, "Ready")
-    return condition is not None and condition.get("status") == "True"
 
 
 POD_STATES: Mapping[str, Callable[[Object], bool]] = {
@@ -38,8 +34,8 @@ POD_STATES: Mapping[str, Callable[[Object], bool]] = {
 
 NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
     "there": lambda node: True,
-    "ready": _node_ready,
-    "not-ready": lambda node: not _node_ready(node),
+    "ready": lambda node: holds(node, "Ready"),
+    "not-ready": lambda node: not holds(node, "Ready"),
     "cordoned": lambda node: bool(node["spec"].get("unschedulable")),
     "schedulable": lambda node: not node["spec"].get("unschedulable"),
 }
@@ -48,7 +44,8 @@ NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
 DRAIN_STATES = ("running", "done", "failed")
 GONE = "gone"
 PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
-BUDGET_NUMBERS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+_ALLOWED = "disruptionsAllowed"
+_BUDGET_NUMBERS = ("disruptions_allowed", "current_healthy", "desired_healthy", "expected_pods")
 
 SUBJECTS = ("pod", "pods", "node", "budget", "event", "drain", "object", "no_pod_pending")
 _STATES: dict[str, tuple[str, Collection[str]]] = {
@@ -74,16 +71,14 @@ Count = Annotated[int, Range(0)]
 
 _OF_SUBJECTS: Mapping[str, Collection[str]] = {
     **dict.fromkeys(("phase", "reason"), ("pod", "pods")),
-    **dict.fromkeys(
-        ("disruptions_allowed", "current_healthy", "desired_healthy", "expected_pods"), ("budget",)
-    ),
+    **dict.fromkeys(_BUDGET_NUMBERS, ("budget",)),
 }
 
 
 def numbers_in_words(numbers: Mapping[str, int]) -> str:
     """Describe the status of a budget, such as `allows 1, has currentHealthy 3`."""
     texts = (
-        f"allows {number}" if field == BUDGET_NUMBERS[0] else f"has {field} {number}"
+        f"allows {number}" if field == _ALLOWED else f"has {field} {number}"
         for field, number in numbers.items()
     )
     return ", ".join(texts)
@@ -165,12 +160,10 @@ class Check(Document):
     @property
     def numbers(self) -> Mapping[str, int]:
         """The expected numbers in the status of a budget, by field."""
-        healthy = (self.current_healthy, self.desired_healthy)
-        given = (self.disruptions_allowed, *healthy, self.expected_pods)
-        pairs = zip(BUDGET_NUMBERS, given, strict=True)
-        numbers = {field: number for field, number in pairs if number is not None}
+        given = ((to_camel(field), getattr(self, field)) for field in _BUDGET_NUMBERS)
+        numbers = {field: number for field, number in given if number is not None}
         if self.gives("allows") or not numbers:
-            numbers = {BUDGET_NUMBERS[0]: self.allows, **numbers}
+            numbers = {_ALLOWED: self.allows, **numbers}
         return numbers
 
     @property

@@ -1,5 +1,6 @@
 """Details of preemptions: victims, violated budgets, and why other nodes weren't chosen."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Annotated
 
@@ -176,19 +177,17 @@ class PreemptionRecorder:
         )
 
     def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
-        budgets = ((number, self._budgets.budgets[number]) for number in self._covering(pod))
+        violated = broken.get(pod.uid, set())
+        budgets = []
+        for number in self._budgets.spent_by(pod):
+            budget = self._budgets.budgets[number]
+            named = f"{budget.namespace}/{budget.name}"
+            budgets.append(VictimsBudget(named, budget.allowed, is_broken=number in violated))
         return Victim(
             **pod_facts(pod.obj),
             node=node_name_of(pod.obj),
-            pdb_violation=bool(broken.get(pod.uid)),
-            budgets=tuple(
-                VictimsBudget(
-                    f"{budget.namespace}/{budget.name}",
-                    budget.allowed,
-                    is_broken=number in broken.get(pod.uid, ()),
-                )
-                for number, budget in budgets
-            ),
+            pdb_violation=bool(violated),
+            budgets=tuple(budgets),
             # Until it is gone, the scheduler names a victim again.
             leaving=pod.cls.terminating or pod.uid in self.preemptors,
         )
@@ -212,19 +211,14 @@ class PreemptionRecorder:
             border = start + int(potential.violating[start:end].sum())
             violating, spared = pods[start:border], pods[border:end]
             broken.update((pod.uid, set()) for pod in violating)
-            for number in {n for pod in violating for n in self._budgets.covering(pod.cls)}:
-                paid = sum(number in self._covering(pod) for pod in spared)
-                covered = [pod for pod in violating if number in self._covering(pod)]
+            covered: dict[int, list[PodInfo]] = {}
+            for pod in violating:
+                for number in self._budgets.spent_by(pod):
+                    covered.setdefault(number, []).append(pod)
+            paid = Counter(number for pod in spared for number in self._budgets.spent_by(pod))
+            for number, listed in covered.items():
                 allowed = self._budgets.budgets[number].allowed
-                for pod in covered[max(allowed - paid, 0) :]:
+                for pod in listed[max(allowed - paid[number], 0) :]:
                     broken[pod.uid].add(number)
             start = end
         return broken
-
-    def _covering(self, pod: PodInfo) -> list[int]:
-        """Return the indices of the budgets that cover a pod and don't count it as disrupted."""
-        return [
-            number
-            for number in self._budgets.covering(pod.cls)
-            if pod.name not in self._budgets.budgets[number].disrupted
-        ]

@@ -237,11 +237,7 @@ class ProblemReader:
             groups: dict[Hashable, list[Occupants]] = defaultdict(list)
             for pod in reversed(pods):
                 taken_by = frozenset(one for one in priorities if tables.may_go(pod, one))
-                budgets = tuple(
-                    number
-                    for number in columns.covering(pod.cls)
-                    if pod.name not in columns.budgets[number].disrupted
-                )
+                budgets = tuple(columns.spent_by(pod))
                 if len(budgets) > 1 and taken_by:
                     self._leave([pod], "the several budgets that cover it: it isn't taken")
                     taken_by = frozenset()

@@ -126,10 +126,9 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
     victims = []
     for victim, preemptor in sorted(preempted, key=lambda pods: (-pods[0].priority, pods[0].key)):
         is_violating = False
-        for number in budgets.covering(victim.cls):
-            if victim.name not in budgets.budgets[number].disrupted:
-                allowed[number] -= 1
-                is_violating |= allowed[number] < 0
+        for number in budgets.spent_by(victim):
+            allowed[number] -= 1
+            is_violating |= allowed[number] < 0
         moves_to = moves.get(victim.uid, "")
         node, priority = nodes[victim.row], victim.priority
         victims.append(

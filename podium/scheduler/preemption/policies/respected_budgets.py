@@ -28,12 +28,7 @@ class RespectedBudgets(PreemptionPolicy):
 
     def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
         budgets = self._budgets
-        needed = Counter(
-            number
-            for victim in victims
-            for number in budgets.covering(victim.cls)
-            if victim.name not in budgets.budgets[number].disrupted
-        )
+        needed = Counter(number for victim in victims for number in budgets.spent_by(victim))
         for number, count in sorted(needed.items()):
             budget = budgets.budgets[number]
             is_respected = (
