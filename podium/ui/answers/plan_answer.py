@@ -23,17 +23,14 @@ from podium.whatif.plan.plan_report import Plan
 
 
 class PlanAnswer(Answer, Plan, kw_only=True, repr=False):
-    """The effects of changes; see `podium plan`.
-
-    Attributes:
-        unchanged: the plan without the changes, whose findings are ignored; None to ignore none.
-        applied: the applied objects, with their places in files.
-    """
+    """The effects of changes; see `podium plan`."""
 
     failed_on: Sequence[Finding] = ()
     gates: Sequence[Gate] = ()
     unchanged: Plan | None = None
+    """The plan without the changes, whose findings are ignored; None to ignore none."""
     applied: Sequence[Loaded] = ()
+    """The applied objects, with their places in files."""
     rows = "placements"
     presented_by = "podium.whatif.plan.presentation.plan_presentation.plan_presentation"
     printed_by = "podium.whatif.plan.presentation.plan_presentation.printed_plan"

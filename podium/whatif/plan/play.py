@@ -57,13 +57,6 @@ class Play:
     The scheduler decides nothing, and no time passes, before `run` is called. After that, further
     changes and runs may follow.
 
-    Attributes:
-        guessed_classes: if the state has no PriorityClasses, the names of those that were guessed,
-            and `""` for the default class.
-        entries_before: how many of the observer's entries are from before the changes.
-        budgets_before: the statuses of the state's budgets, by `namespace/name`.
-        start_s: when the plan begins, in seconds since the epoch.
-
     Args:
         changes_later: whether later calls of `change` may add, drain or fail nodes.
         controllers: the controllers that run; by default those that may have work in the plan.
@@ -78,6 +71,7 @@ class Play:
         prepare: Prepare | None = None,
     ) -> None:
         self.state, self.start_s = request.state, request.state.start_s
+        """The state, and when the plan begins, in seconds since the epoch."""
         configuration = request.configuration
         setup = SchedulerSetup(
             configuration=configuration.configuration if configuration else None,
@@ -103,6 +97,8 @@ class Play:
         self._loaded = [*self._controllers()]
         self.before = PodsBefore(store.list("Pod").items, self.owners())
         self.guessed_classes = frozenset[str]()
+        """The names of the PriorityClasses that were guessed, with `""` for the default class; none
+        if the state has some."""
         if not self.state.facts.of("PriorityClass"):
             guessed = {"", *map(name, store.list("PriorityClass").items)}
             self.guessed_classes = frozenset(guessed - SYSTEM_PRIORITY_CLASSES.keys())
@@ -117,7 +113,9 @@ class Play:
             self.machine.recall_rejections()
         budgets = store.list("PodDisruptionBudget").items
         self.budgets_before = {key(pdb): status_of(pdb) for pdb in budgets}
+        """The statuses of the state's budgets, by `namespace/name`."""
         self.entries_before = len(self.observer.entries)
+        """How many of the observer's entries are from before the changes."""
         self.deleted = set[Identity]()
         self.record_preemptions(request.alternatives_max)
         if prepare is not None:
