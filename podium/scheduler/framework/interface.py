@@ -25,10 +25,10 @@ from podium.api.objects import Object
 from podium.machines.effects import Effect
 from podium.scheduler.framework.status import SUCCESS, Code, Status
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_columns import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Change
 
 MAX_NODE_SCORE = 100
 FITS = 0

@@ -99,17 +99,14 @@ class PodGroups:
         gang = self._named(pod)
         return gang if gang and (gang[0] == POD_GROUP.key or gang in self._groups) else None
 
-    def group_of(self, pod: Object) -> PodGroup | None:
-        gang = self._named(pod)
-        return None if gang is None else self._groups.get(gang)
-
     def priority_of(self, pod: Object) -> int | None:
         """Return the priority that a PodGroup gives a pod; None if the pod's own priority counts.
 
         As in v1.36, a waiting pod has the priority of its PodGroup. A pod on a node keeps it if the
         group is preempted as a whole.
         """
-        group = self.group_of(pod)
+        gang = self._named(pod)
+        group = None if gang is None else self._groups.get(gang)
         if group is None or (node_name_of(pod) and not group.goes_as_a_whole):
             return None
         return group.priority

@@ -88,9 +88,9 @@ from podium.scheduler.plugins.devices.device_filter import (
     PreemptibleDevices,
 )
 from podium.scheduler.snapshot.arrays import Mask, Rows, Scores
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Change
 
 NO_CLAIMS = "no new claims to deallocate"
 _NO_STATE = "not found"

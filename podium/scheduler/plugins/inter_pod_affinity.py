@@ -31,7 +31,6 @@ from podium.scheduler.framework.interface import (
 from podium.scheduler.framework.status import Status, rejection, unresolvable
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup, with_known_namespaces
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.domain_sums import DomainSum, selector_marks
 from podium.scheduler.snapshot.held_terms import (
     PREFERRED_APART,
@@ -46,6 +45,7 @@ from podium.scheduler.snapshot.log import Cursor
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_columns import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Change
 
 AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
 

@@ -25,12 +25,11 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, FilterState, Scope
 from podium.scheduler.framework.status import Status, rejection
 from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.host_ports import HostPort, host_ports
 from podium.scheduler.snapshot.log import Cursor
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.snapshot import Change, Snapshot
 
 _TAKEN = 1
 _NONE: frozenset[HostPort] = frozenset()

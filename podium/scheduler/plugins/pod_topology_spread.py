@@ -35,11 +35,11 @@ from podium.scheduler.framework.interface import (
 )
 from podium.scheduler.framework.status import Status, rejection
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.node_columns import ABSENT
 from podium.scheduler.snapshot.pod_classes import PerClass, PodClass, PodClasses
 from podium.scheduler.snapshot.pod_columns import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Change
 from podium.scheduler.snapshot.topology_spread import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,

@@ -65,7 +65,6 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.csi_migration import (
     in_tree_plugin,
     migrated_affinity,
-    migrated_plugins,
     migration_note,
 )
 from podium.scheduler.snapshot.volumes.pod_claims import (
@@ -293,7 +292,7 @@ class VolumeBinding:
         migrated = self._rows(
             name(node)
             for node in self._listers.list("CSINode")
-            if plugin.name in migrated_plugins(node)
+            if plugin.name in migration_note(node).split(",")
         )
         translated = self._topology.matching(migrated_affinity(volume, plugin))
         return np.where(migrated, translated, reached)

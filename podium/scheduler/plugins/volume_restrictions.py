@@ -24,10 +24,9 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, PASSES, FilterState, PreFilterResult, Scope
 from podium.scheduler.framework.status import Status, unresolvable, unschedulable
 from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.snapshot import Change, Snapshot
 from podium.scheduler.snapshot.volumes.pod_claims import not_found, used_claims
 
 ClaimKey = tuple[str, str]

@@ -47,12 +47,9 @@ class PodHeap:
         return entries[0][-1] if entries else None
 
     def pop(self) -> QueuedPod | None:
-        entries = self._entries
-        while entries:
-            entry = heappop(entries)
-            queued: QueuedPod = entry[-1]
-            if queued.entry is entry:
-                queued.entry = None
-                self._size -= 1
-                return queued
-        return None
+        queued = self.head()
+        if queued is not None:
+            heappop(self._entries)
+            queued.entry = None
+            self._size -= 1
+        return queued

@@ -1,11 +1,12 @@
 """The cluster as columns with a row for each node, updated by changes.
 
-When a node is removed, the last row takes its place. Every change of a pod is logged as (row,
-class, sign). A change of a node raises `node_epoch`; results of an older epoch are discarded.
+When a node is removed, the last row takes its place. Every change of a pod is logged. A change of a
+node raises `node_epoch`; results of an older epoch are discarded.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -16,7 +17,6 @@ from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, labels, name
 from podium.api.process.recent_values import Recent
 from podium.api.values.quantity import INT64_MAX, milli_value, value
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.host_ports import HostPort
 from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.node_columns import NodeColumns
@@ -25,10 +25,20 @@ from podium.scheduler.snapshot.pod_columns import PodColumns
 from podium.scheduler.snapshot.pod_info import NOT_STARTED, UNPLACED, PodInfo, start_order_of
 from podium.scheduler.snapshot.resource_columns import ResourceColumns
 
+Change = tuple[int, PodClass, int]
+"""A row, the class of a pod, and 1 if the pod was added or -1 if it was removed."""
+
 V = TypeVar("V")
+
+_ROW = itemgetter(0)
 
 # A value may have an array or two with an element for each node.
 _PER_NODES_MAX = 256
+
+
+def rows_of(changes: Sequence[Change]) -> NDArray[np.int64]:
+    """Return the rows of changes as an array, int64[n]."""
+    return np.fromiter(map(_ROW, changes), np.int64, len(changes))
 
 
 class Snapshot:

@@ -23,8 +23,7 @@ from podium.api.release import __version__
 from podium.api.values.message_words import escaped
 from podium.ui.command_line.command_builder import OrderedCommand, command_of
 from podium.ui.command_line.options.examples import epilog
-from podium.ui.command_line.output.broken_pipe import pipe_may_break
-from podium.ui.command_line.output.escaping import terminal_guarded
+from podium.ui.command_line.output_streams import pipe_may_break, terminal_guarded
 from podium.ui.command_line.process_commands.version import VersionCommand
 from podium.ui.commands import QUESTIONS
 from podium.ui.commands.question import FAILED_EXIT_CODE, INTERRUPTED_EXIT_CODE

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from podium.scheduler.snapshot.change_log import rows_of
 from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.snapshot import rows_of
 
 
 @pytest.fixture

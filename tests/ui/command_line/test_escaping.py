@@ -10,7 +10,7 @@ import yaml
 from rich.text import Text
 
 from podium.api.presentation import Table, Tone, Toned
-from podium.ui.command_line.output.escaping import EscapingStream, terminal_guarded
+from podium.ui.command_line.output_streams import EscapingStream, terminal_guarded
 from podium.ui.writers.terminal import console, print_block, working
 from tests.objects import node, pod
 

@@ -1,9 +1,8 @@
 """Nodes that refuse a pod for equal reasons, in a row; and one row each where that is asked for."""
 
 from podium.api.presentation import Table
-from podium.whatif.explain.explanation_presentation import explanation_presentation
+from podium.whatif.explain.explanation_presentation import explanation_presentation, refusal_table
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.explain.refusal_tables import refusal_table
 from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod
 

@@ -21,11 +21,10 @@ from podium.scheduler.framework.interface import (
 )
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.snapshot.arrays import Codes, Scores
-from podium.scheduler.snapshot.change_log import rows_of
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.snapshot import Snapshot, rows_of
 
 _NEVER = (-1,)
 _CATCH_UP_MAX = 4_000

@@ -22,9 +22,8 @@ from podium.scheduler.framework.interface import (
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
 from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.snapshot import Change, Snapshot
 
 NO_NODE, NO_FILTER = -1, -1
 _ROW, _PODS, _CLASS = itemgetter(0), itemgetter(1), attrgetter("cls")

@@ -12,9 +12,8 @@ from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.interface import CycleError, LocalScore, RelativeScore, Scope
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.snapshot.arrays import Mask, Rows, Scores
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.snapshot import Change, Snapshot
 
 INFEASIBLE = -1
 

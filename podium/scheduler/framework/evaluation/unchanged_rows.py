@@ -4,10 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
-from podium.scheduler.snapshot.change_log import rows_of
 from podium.scheduler.snapshot.log import Log
 from podium.scheduler.snapshot.nominator import Nominator
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.snapshot import Snapshot, rows_of
 
 
 class KnownRows:

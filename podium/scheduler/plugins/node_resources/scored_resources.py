@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from podium.api.resources import is_scalar_resource
 from podium.scheduler.config.args import ResourceSpec
-from podium.scheduler.snapshot.change_log import rows_of
 from podium.scheduler.snapshot.resource_columns import NATIVE_RESOURCES, Column
-from podium.scheduler.snapshot.snapshot import PerNodes, Snapshot
+from podium.scheduler.snapshot.snapshot import PerNodes, Snapshot, rows_of
 
 Matrix = NDArray[Any]
 

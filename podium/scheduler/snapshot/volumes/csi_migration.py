@@ -126,13 +126,8 @@ def provisioning_driver(provisioner: str) -> str:
     return next((p.driver for p in _PLUGINS if p.name == provisioner), provisioner)
 
 
-def migrated_plugins(csi_node: Object) -> frozenset[str]:
-    """Return the names of the in-tree plugins that a CSINode lists as migrated."""
-    return frozenset(migration_note(csi_node).split(","))
-
-
 def migration_note(csi_node: Object) -> str:
-    """Return the annotation of a CSINode that lists migrated plugins."""
+    """Return the annotation of a CSINode that lists migrated in-tree plugins, joined by commas."""
     return annotations(csi_node).get(_MIGRATED_PLUGINS, "")
 
 

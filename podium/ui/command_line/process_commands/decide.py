@@ -5,7 +5,7 @@ from pathlib import Path
 
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.message_words import escaped_json
-from podium.ui.command_line.output.broken_pipe import is_unread
+from podium.ui.command_line.output_streams import is_unread
 from podium.ui.commands.decide import DecideQuestion
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import several

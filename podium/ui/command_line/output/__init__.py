@@ -1,1 +1,0 @@
-"""Output streams of commands, guarded against control characters and closed pipes."""
