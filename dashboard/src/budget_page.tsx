@@ -2,7 +2,7 @@
 import { podKey } from "./cluster";
 import { entryOf } from "./disruptions";
 import { count } from "./format";
-import { Entries, Facts, Manifest, PodName, useAnswer } from "./parts";
+import { Entries, Facts, Manifest, OwnerLink, PodName, useAnswer } from "./parts";
 import { budgetLink, nodeLink } from "./routes";
 import type { BudgetPage, Disruption, Pod } from "./shapes";
 import { useStore } from "./store";
@@ -46,6 +46,6 @@ const Covered = ({ pods }: { pods: Pod[] }) => (
     { title: "Priority", value: (pod) => pod.priority },
     { title: "State", value: (pod) => pod.state, tone: (pod) => (pod.state === "terminating" ? "bad" : "") },
     { title: "Node", value: (pod) => pod.node, cell: (pod) => pod.node && <a href={nodeLink(pod.node)}>{pod.node}</a> },
-    { title: "Belongs to", value: (pod) => pod.owner },
+    { title: "Belongs to", value: (pod) => pod.owner, cell: (pod) => <OwnerLink {...pod} /> },
   ]} />
 );

@@ -20,16 +20,18 @@ import { store, useStore } from "./store";
 import { applyTheme, toggleTheme, useTheme } from "./theme";
 import { Timeline } from "./timeline";
 import { WhatIf } from "./what_if";
+import { WorkloadView } from "./workload_page";
+import { WorkloadList, WorkloadsDown } from "./workload_list";
 
 // The pages that there are; a cluster can't be asked everything, a run that is over even less.
 const pagesOf = (view: View | undefined) => [
   ...(view?.summary ? [["#/summary", "summary", "Summary"] as const] : []),
-  ["#/", "picture", "Picture"] as const, ["#/table", "table", "Table"] as const,
+  ["#/", "picture", "Picture"] as const, ["#/workloads", "workloads", "Workloads"] as const, ["#/table", "table", "Table"] as const,
   ...(view?.canPlan ? [["#/plan", "plan", "What if"] as const] : []),
 ];
 
 const KEYS = [
-  ["/", "find a pod or node"], ["?", "these keys"], ["Esc", "back"], ["g, t", "picture, table"], ["d", "dark or light"],
+  ["/", "find a workload, pod or node"], ["?", "these keys"], ["Esc", "back"], ["g, l, t", "picture, workloads, table"], ["d", "dark or light"],
   ["arrows", "among nodes; in the slider: a step"], ["Enter", "open the box"], ["+ −", "larger and smaller boxes"],
   ["[ ]", "a step back, a step on"], ["n", "back to now"], ["Tab", "to all the rest"],
 ];
@@ -51,6 +53,7 @@ function App() {
       <Header route={route} help={() => help.current!.showModal()} />
       <Trouble />
       <main ref={main} class={history && isCluster ? "with-panels" : ""}>
+        {history && route.page === "picture" && <WorkloadsDown />}
         {history ? <Shown route={route} /> : <Waiting />}
         {history && isCluster && <Panels />}
       </main>
@@ -69,7 +72,8 @@ const startOf = (route: Route, view: View | undefined): Route =>
   route.page === "start" ? { page: view?.summary ? "summary" : "picture" } : route;
 
 function titleOf(route: Route, view: View | undefined): string {
-  const shown = route.page === "pods" || route.page === "budgets" ? `${route.namespace}/${route.name}` : route.page === "nodes" ? route.name
+  const shown = "kind" in route ? `${route.kind}/${route.name}` : route.page === "nodes" ? route.name
+    : route.page === "pods" || route.page === "budgets" ? `${route.namespace}/${route.name}`
     : pagesOf(view).find(([, page]) => page === route.page)?.[2];
   return [shown, view?.title ?? "Podium"].filter(Boolean).join(" · ");
 }
@@ -78,6 +82,8 @@ function Shown({ route }: { route: Route }) {
   switch (route.page) {
     case "pods": return <PodView key={`${route.namespace}/${route.name}`} namespace={route.namespace} name={route.name} />;
     case "budgets": return <BudgetView key={`${route.namespace}/${route.name}`} namespace={route.namespace} name={route.name} />;
+    case "workload": return <WorkloadView key={`${route.namespace}/${route.kind}/${route.name}`} {...route} />;
+    case "workloads": return <WorkloadList key={route.namespace} namespace={route.namespace} />;
     case "nodes": return <NodeView key={route.name} name={route.name} />;
     case "table": return <NodeTable />;
     case "plan": return <WhatIf />;
@@ -149,7 +155,7 @@ function useKeys(route: Route, help: () => void) {
       const acts: Record<string, () => void> = {
         "/": () => document.getElementById("search")!.focus(),
         "?": help,
-        g: () => open("#/"), t: () => open("#/table"), w: () => history?.view.canPlan && open("#/plan"), d: toggleTheme,
+        g: () => open("#/"), l: () => open("#/workloads"), t: () => open("#/table"), w: () => history?.view.canPlan && open("#/plan"), d: toggleTheme,
         "[": () => history && store.go(history.position - 1), "]": () => history && store.go(history.position + 1),
         n: () => history && store.go(history.last),
       };

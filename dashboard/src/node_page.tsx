@@ -3,7 +3,7 @@ import { podKey, type Cluster } from "./cluster";
 import { entryOf } from "./disruptions";
 import { percent } from "./format";
 import { laidOf } from "./history";
-import { Entries, Facts, Manifest, PodName, useAnswer } from "./parts";
+import { Entries, Facts, Manifest, OwnerLink, PodName, useAnswer } from "./parts";
 import { nodeLink } from "./routes";
 import type { Node, NodePage, Pod, Signal } from "./shapes";
 import { useStore } from "./store";
@@ -74,6 +74,6 @@ function Pods({ pods, resources, used }: { pods: Pod[]; resources: string[]; use
     { title: "Class", value: (pod) => pod.priorityClass },
     { title: "State", value: (pod) => (pod.node ? pod.state : "nominated") },
     ...amounts,
-    { title: "Belongs to", value: (pod) => pod.owner },
+    { title: "Belongs to", value: (pod) => pod.owner, cell: (pod) => <OwnerLink {...pod} /> },
   ]} />;
 }

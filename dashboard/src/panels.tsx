@@ -6,7 +6,7 @@ import { entryOf } from "./disruptions";
 import { count, several, wallTime } from "./format";
 import type { History } from "./history";
 import { byName, Name } from "./names";
-import { PodLink, PodName, wordOf } from "./parts";
+import { OwnerLink, PodLink, PodName, wordOf } from "./parts";
 import { budgetLink, nodeLink } from "./routes";
 import type { Budget, Disruption, Pod } from "./shapes";
 import { useStore } from "./store";
@@ -78,7 +78,7 @@ function Lately({ history: { disruptions: { all }, disruptionsEnd, view: { clock
               <time class="number">{wallTime(clock, one.atS, lastS)}</time>
               <span class="message">
                 <b class="bad">{wordOf(entryOf(one))}</b>
-                {group.length > 1 && ` with ${several(group.length - 1, "other")} of ${one.pod.owner || one.pod.name}`}
+                {group.length > 1 && <> with {several(group.length - 1, "other")} of {one.pod.owner ? <OwnerLink {...one.pod} /> : one.pod.name}</>}
                 {one.preemptor && <> by <PodLink pod={one.preemptor} /></>}
                 {missing ? `; ${group.length > 1 ? `${count(missing)} not` : "not"} replaced` : "; replaced"}
               </span>

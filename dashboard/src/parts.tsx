@@ -1,14 +1,15 @@
 // Small parts that several pages are made of.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { Cluster } from "./cluster";
 import { get } from "./connection";
 import { clockTime, count, elapsed, several, wallTime } from "./format";
 import { laneOf } from "./lanes";
 import { linesOf, type Line } from "./lines";
 import { Name } from "./names";
 import { usePalette } from "./palette";
-import { budgetLink, nodeLink, podLink } from "./routes";
-import type { Entry, Pod } from "./shapes";
+import { budgetLink, nodeLink, podLink, workloadLink } from "./routes";
+import type { Budget, Entry, Pod } from "./shapes";
 import { useStore } from "./store";
 
 export const Swatch = ({ colour }: { colour: string }) => <i class="swatch" style={{ background: colour }} />;
@@ -39,16 +40,16 @@ export const Entries = ({ entries, linesMax = Infinity, isOfOne = false }: Entri
 
 // The first ones may stand on top of the rest.
 export function Lines({ lines, onTop = 0, isOfOne = false }: { lines: Line[]; onTop?: number; isOfOne?: boolean }) {
-  const { view: { clock }, lastS } = useStore().history!;
+  const { cluster, view: { clock }, lastS } = useStore().history!;
   return (
     <ol class={isOfOne ? "entries of-one" : "entries"}>
       {lines.map(({ entry, firstS, times, others }, index) => (
         <li class={index < onTop ? "on-top" : ""}>
           <time dateTime={clockTime(clock, entry.atS)}><b>{wallTime(clock, entry.atS, lastS)}</b> {elapsed(entry.atS)}</time>
           <b class={`mark ${laneOf(entry)}`}>{wordOf(entry)}</b>
-          {!isOfOne && (others.length ? <b>{several(others.length + 1, entry.kind.toLowerCase())}</b> : <Subject entry={entry} />)}
+          {!isOfOne && (others.length ? <b>{several(others.length + 1, entry.kind.toLowerCase())}</b> : <Subject entry={entry} cluster={cluster} />)}
           <span>
-            {others.length ? <><Subject entry={entry} /> and {count(others.length)} others, since {wallTime(clock, firstS, lastS)}</> : entry.text}
+            {others.length ? <><Subject entry={entry} cluster={cluster} /> and {count(others.length)} others, since {wallTime(clock, firstS, lastS)}</> : entry.text}
             {entry.preemptor && <> by <PodLink pod={entry.preemptor} /></>}
             {times > 1 && !others.length && <b class="times" title={`the first at ${clockTime(clock, firstS)}`}> {count(times)} ×</b>}
           </span>
@@ -58,10 +59,17 @@ export function Lines({ lines, onTop = 0, isOfOne = false }: { lines: Line[]; on
   );
 }
 
-function Subject({ entry }: { entry: Entry }) {
+// A link to what a pod belongs to, such as Deployment/web; a static pod belongs to its node.
+export function OwnerLink({ namespace, owner }: { namespace: string; owner: string }) {
+  const [kind, name] = owner.split("/", 2) as [string, string];
+  return owner ? <a href={kind === "Node" ? nodeLink(name) : workloadLink({ namespace, kind, name })}>{owner}</a> : null;
+}
+
+function Subject({ entry, cluster: { workloads } }: { entry: Entry; cluster: Cluster }) {
   if (entry.kind === "Pod") return <a href={podLink(entry)}>{entry.namespace}/{entry.name}</a>;
   if (entry.kind === "Node") return <a href={nodeLink(entry.name)}>{entry.name}</a>;
   if (entry.kind === "PodDisruptionBudget") return <a href={budgetLink(entry)}>{entry.namespace}/{entry.name}</a>;
+  if (workloads.has(`${entry.namespace}/${entry.kind}/${entry.name}`)) return <OwnerLink namespace={entry.namespace} owner={`${entry.kind}/${entry.name}`} />;
   return <span class="faint">{[entry.kind, entry.name].filter(Boolean).join(" ")}</span>;
 }
 
@@ -90,6 +98,14 @@ export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
     </dl>
   );
 }
+
+// What a budget has left, or had.
+export const BudgetLeft = ({ budget }: { budget: Budget }) => (
+  <div>
+    <a href={budgetLink(budget)}>{budget.namespace}/{budget.name}</a>: <span class={budget.allowed > 0 ? "" : "bad"}>{count(budget.allowed)} left</span>
+    {" "}({count(budget.healthy)} of {count(budget.expected)} healthy, {count(budget.desired)} needed)
+  </div>
+);
 
 export const Manifest = ({ text }: { text: string }) => (
   <details class="manifest"><summary>Manifest</summary><pre tabIndex={0}>{text}</pre></details>

@@ -3,11 +3,11 @@ import { podKey } from "./cluster";
 import { entryOf } from "./disruptions";
 import { count, elapsed, several, wallTime } from "./format";
 import { laidOf } from "./history";
-import { Entries, Facts, Manifest, PodLink, Swatch, useAnswer } from "./parts";
+import { BudgetLeft, Entries, Facts, Manifest, OwnerLink, PodLink, Swatch, useAnswer } from "./parts";
 import { usePalette } from "./palette";
 import { Told } from "./presentation";
-import { budgetLink, nodeLink, podLink } from "./routes";
-import type { Budget, Disruption, NodePage, PodPage } from "./shapes";
+import { nodeLink, podLink } from "./routes";
+import type { Disruption, NodePage, PodPage } from "./shapes";
 import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
 import { amountsIn } from "./usage";
@@ -40,7 +40,7 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
           ["Nominated to", !pod.node && pod.nominatedNode && <a href={nodeLink(pod.nominatedNode)}>{pod.nominatedNode}</a>],
           ["Requests", amountsIn(pod.requests) || "nothing"],
           ["Uses", place && amountsIn(place.usage[key] ?? {})],
-          ["Belongs to", pod.owner],
+          ["Belongs to", pod.owner && <OwnerLink {...pod} />],
           ["In place of", replaced && <PodLink pod={podKey(replaced.pod)} />],
           ["Message", now && now.message],
         ]} />
@@ -79,7 +79,7 @@ function Ends({ disruptions }: { disruptions: Disruption[] }) {
             ["When", `${wallTime(clock, one.atS, lastS)} UTC, ${elapsed(lastS - one.atS)} ago`],
             ["How", <b class="bad">{one.clause}</b>],
             ["By", one.preemptor && <PodLink pod={one.preemptor} />],
-            ["Budgets", one.budgets.length ? one.budgets.map((budget) => <BudgetThen key={budget.name} budget={budget} />) : "none"],
+            ["Budgets", one.budgets.length ? one.budgets.map((budget) => <BudgetLeft key={budget.name} budget={budget} />) : "none"],
             ["Replaced by", one.replacement ? <PodLink pod={one.replacement} /> : one.ownerUid ? "nothing yet" : "nothing, as nothing owns it"],
             ["Says", one.message],
           ]} />
@@ -103,13 +103,6 @@ const RIVALS: Column<{ pod: string; priority: number; requests: Record<string, n
   { title: "Priority", value: (one) => one.priority },
   { title: "Requests", value: (one) => amountsIn(one.requests) || "nothing" },
 ];
-
-const BudgetThen = ({ budget }: { budget: Budget }) => (
-  <div>
-    <a href={budgetLink(budget)}>{budget.namespace}/{budget.name}</a>: <span class={budget.allowed > 0 ? "" : "bad"}>{budget.allowed} left</span>
-    {" "}({budget.healthy} of {budget.expected} healthy, {budget.desired} needed)
-  </div>
-);
 
 const fateOf = ({ pod, replacement }: Disruption) => `from ${pod.node}, ${replacement ? `replaced by ${replacement}` : "not replaced"}`;
 

@@ -1,6 +1,6 @@
 // What is told to people, as the server composes it: explanations and plans.
 import { Breakable } from "./names";
-import { nodeLink, podLink } from "./routes";
+import { nodeLink, podLink, workloadLink } from "./routes";
 import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
 import type { Bars, Block, Branch, Cell, Piece, Presentation, Section, Table } from "./shapes";
@@ -58,13 +58,19 @@ function Columns({ table, about }: { table: Table; about: string }) {
 const PODS = /^(pod|victim|preemptor|gives way)/i;
 const POD = /^([a-z0-9.-]+)\/([a-z0-9.-]+)$/;
 
-// A text with links where it names nodes or pods.
+// A pod or its controller, as reports name them.
+const WORKLOAD = /^([A-Z]\w+) ([a-z0-9.-]+)\/([a-z0-9.-]+)$/;
+const linkOf = (one: { kind: string; namespace: string; name: string }) => (one.kind === "Pod" ? podLink(one) : workloadLink(one));
+
+// A text with links where it names nodes, pods or workloads.
 function Named({ text, isPod }: { text: string; isPod: boolean }) {
   const nodes = useStore().history?.cluster.nodes;
   const names = text.split(", ");
   return <>{names.map((name, index) => {
     const pod = isPod ? POD.exec(name) : null;
-    const link = nodes?.has(name) ? nodeLink(name) : pod ? podLink({ namespace: pod[1]!, name: pod[2]! }) : "";
+    const [, kind, namespace, named] = WORKLOAD.exec(name) ?? [];
+    const link = nodes?.has(name) ? nodeLink(name) : pod ? podLink({ namespace: pod[1]!, name: pod[2]! })
+      : kind ? linkOf({ kind, namespace: namespace!, name: named! }) : "";
     return <>{index > 0 && ", "}{link ? <a href={link}>{name}</a> : <Breakable text={name} />}</>;
   })}</>;
 }

@@ -1,14 +1,15 @@
-// Finds pods and nodes by name, also pods that are gone, and by the resources that they have or request.
+// Finds workloads, nodes and pods by name, also pods that are gone, namespaces, and what has or requests a resource.
 import { useState } from "preact/hooks";
-import { podKey, type Cluster } from "./cluster";
+import { podKey, workloadKey, type Cluster } from "./cluster";
 import { entryOf } from "./disruptions";
-import { wallTime } from "./format";
+import { several, wallTime } from "./format";
 import type { History } from "./history";
 import { wordOf } from "./parts";
-import { nodeLink, open, podLink } from "./routes";
+import { nodeLink, open, podLink, workloadLink, workloadsLink } from "./routes";
 import type { Node, Pod } from "./shapes";
 import { useStore } from "./store";
 import { amountOf, isThere, requestedOf, roomOf, wordFor } from "./usage";
+import { byStanding, type Stood } from "./workloads";
 
 const RESULTS_MAX = 14;
 const LARGEST = 5;
@@ -26,6 +27,8 @@ function find(history: History, words: string): Result[] {
     }
   };
   const { cluster } = history;
+  add(namespaces(cluster, wanted), RESULTS_MAX / 4);
+  add(named(byStanding(cluster), ({ workload }) => workloadKey(workload), wanted, workloadResult), RESULTS_MAX / 2);
   add(named(cluster.nodes.values(), (node) => node.name, wanted, nodeResult), RESULTS_MAX / 2);
   add(withResource(cluster, wanted), RESULTS_MAX);
   add(named(cluster.pods.values(), podKey, wanted, podResult), RESULTS_MAX);
@@ -33,11 +36,22 @@ function find(history: History, words: string): Result[] {
   return [...results.values()];
 }
 
+const workloadResult = ({ workload, standing }: Stood): Result =>
+  ({ name: `${workload.namespace}/${workload.name}`, what: `${workload.kind}, ${standing}`, link: workloadLink(workload) });
 const nodeResult = ({ name }: Node): Result => ({ name, what: "node", link: nodeLink(name) });
 const podResult = (pod: Pod): Result => ({ name: podKey(pod), what: pod.node || pod.queue || "pod", link: podLink(pod) });
 
 function* named<T>(all: Iterable<T>, nameOf: (one: T) => string, wanted: string, resultOf: (one: T) => Result) {
   for (const one of all) if (nameOf(one).toLowerCase().includes(wanted)) yield resultOf(one);
+}
+
+// The namespaces in which there are workloads.
+function* namespaces(cluster: Cluster, wanted: string): Iterable<Result> {
+  const amounts = new Map<string, number>();
+  for (const { namespace } of cluster.workloads.values()) amounts.set(namespace, (amounts.get(namespace) ?? 0) + 1);
+  for (const [name, amount] of amounts) {
+    if (name.toLowerCase().includes(wanted)) yield { name, what: `namespace, ${several(amount, "workload")}`, link: workloadsLink(name) };
+  }
 }
 
 // The nodes that have a resource of that name, the fullest first, and the pods that request most of it.
@@ -98,7 +112,7 @@ export function Search() {
   };
   return (
     <div class="search" role="search">
-      <input id="search" type="search" role="combobox" placeholder="Find a pod or node   /" aria-label="Find a pod or node" autocomplete="off"
+      <input id="search" type="search" role="combobox" placeholder="Find a workload, pod or node   /" aria-label="Find a workload, pod or node" autocomplete="off"
         aria-expanded={results.length > 0} aria-controls="found" aria-activedescendant={results.length ? `found-${chosen}` : undefined}
         value={words} onKeyDown={onKeyDown} onInput={(event) => { setWords(event.currentTarget.value); setChosen(0); }} />
       {words.trim() && (

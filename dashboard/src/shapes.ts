@@ -10,11 +10,16 @@ export type Queue = "" | "active" | "backoff" | "unschedulable" | "gated";
 export interface Pod {
   uid: string; namespace: string; name: string; node: string; nominatedNode: string;
   priority: number; priorityClass: string; owner: string; requests: Record<string, number>;
-  state: "pending" | "bound" | "running" | "terminating" | "finished"; queue: Queue; message: string;
+  state: "pending" | "bound" | "running" | "unready" | "terminating" | "finished"; queue: Queue; message: string;
 }
 
 export interface Budget {
   namespace: string; name: string; allowed: number; healthy: number; desired: number; expected: number;
+}
+
+export interface Workload {
+  namespace: string; kind: string; name: string; desired: number; ready: number; pending: number; unready: number;
+  note: string; budgets: string[];
 }
 
 export interface PriorityClass { name: string; value: number }
@@ -33,7 +38,7 @@ export interface Disruption {
 // What changes from one moment to the next: whole new values, and the names of what is gone.
 export interface Step {
   number: number; atS: number; nodes: Node[]; goneNodes: string[]; pods: Pod[]; gonePods: string[];
-  budgets: Budget[]; goneBudgets: string[];
+  budgets: Budget[]; goneBudgets: string[]; workloads: Workload[]; goneWorkloads: string[];
   priorityClasses: PriorityClass[] | null; entries: Entry[]; disruptions: Disruption[];
 }
 
@@ -41,7 +46,7 @@ export interface View {
   number: number; atS: number; clock: string; title: string;
   live: boolean; canPlan: boolean; canApply: boolean; summary: Presentation | null;
   priorityClasses: PriorityClass[];
-  nodes: Node[]; pods: Pod[]; budgets: Budget[]; entries: Entry[]; disruptions: number;
+  nodes: Node[]; pods: Pod[]; budgets: Budget[]; workloads: Workload[]; entries: Entry[]; disruptions: number;
 }
 
 export type Tone = "" | "good" | "bad" | "waiting" | "faint";
@@ -64,8 +69,9 @@ export interface Signal { signal: string; available: string; threshold: string; 
 export interface NodePage {
   manifest: string; signals: Signal[]; history: Entry[]; usage: Record<string, Record<string, number>>;
 }
+export interface WorkloadPage { manifest: string; history: Entry[] }
 // The pods by uid.
-export interface BudgetPage { manifest: string; pods: string[]; history: Entry[] }
+export interface BudgetPage extends WorkloadPage { pods: string[] }
 export interface FormField {
   description: string; type?: string | string[]; enum?: string[]; minimum?: number; default?: unknown;
 }

@@ -77,7 +77,7 @@ function TableCell<Row>({ column, row, isNumber, isFirst }: CellProps<Row>) {
   const tone = column.tone?.(row) ?? "";
   const kind = `${isNumber ? "number " : ""}${tone}`;
   if (isFirst) return <th scope="row" class={kind}>{shown}</th>;
-  return <td class={kind} data-label={column.title}>{shown !== "" && <span>{shown}</span>}</td>;
+  return <td class={kind} data-label={column.title}>{value !== "" && <span>{shown}</span>}</td>;
 }
 
 interface PagesProps { from: number; rows: number; go(from: number): void; nameOf(row: number): string }

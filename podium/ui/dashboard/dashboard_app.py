@@ -85,6 +85,9 @@ class DashboardApp:
             Route(f"{api}/pods/{{namespace}}/{{name}}", self._signed_in(self._pod)),
             Route(f"{api}/nodes/{{name}}", self._signed_in(self._node)),
             Route(f"{api}/budgets/{{namespace}}/{{name}}", self._signed_in(self._budget)),
+            Route(
+                f"{api}/workloads/{{namespace}}/{{kind}}/{{name}}", self._signed_in(self._workload)
+            ),
             Route(f"{api}/plan", self._signed_in(self._form)),
             Route(f"{api}/plan", self._signed_in(self._plan), methods=["POST"]),
             Route(f"{api}/apply", self._signed_in(self._apply), methods=["POST"]),
@@ -159,6 +162,9 @@ class DashboardApp:
     async def _budget(self, request: Request, _: User) -> Response:
         namespace, name = request.path_params["namespace"], request.path_params["name"]
         return _answer(await self._pages.budget_page(namespace, name))
+
+    async def _workload(self, request: Request, _: User) -> Response:
+        return _answer(await self._pages.workload_page(**request.path_params))
 
     async def _plan(self, request: Request, _: User) -> Response:
         body, given = await read_body(request.receive, self._limits), request.query_params

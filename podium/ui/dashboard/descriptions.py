@@ -31,6 +31,7 @@ from podium.api.resources import pod_requests, resource_amount
 from podium.api.values.quantity import QuantityError, nanos
 from podium.api.values.times import epoch_s
 from podium.api.well_known import HASH_LABEL, ZONE_LABEL
+from podium.apiserver.kinds.tables import pod_cells
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.facts import WARNING_CONDITIONS, event_facts, taint_text
 from podium.simulation.timeline.timeline_sentences import sentence, subject
@@ -79,13 +80,17 @@ def described_pod(obj: Object) -> Pod:
     elif is_terminating(obj):
         state = "terminating"
     elif phase_of(obj) == "Running":
-        state = "running"
+        state = "running" if holds(obj, "Ready") else "unready"
     else:
         state = "bound" if node_name_of(obj) else "pending"
     message = ""
     if state == "pending":
         condition = condition_of(obj, "PodScheduled") or {}
         message = str(condition.get("message") or "") if condition.get("status") == "False" else ""
+    elif state in ("bound", "unready"):
+        # As kubectl shows it, such as CrashLoopBackOff.
+        shown = pod_cells.status(obj, 0.0)
+        message = "" if shown == phase_of(obj) else shown
     return Pod(
         uid=metadata.get("uid") or "",
         namespace=metadata.get("namespace") or "",

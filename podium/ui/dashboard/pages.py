@@ -24,6 +24,7 @@ from podium.ui.dashboard.views import (
     NodePage,
     PlanPage,
     PodPage,
+    WorkloadPage,
     compressed,
     presented,
 )
@@ -102,6 +103,12 @@ class Pages:
             else [one for one in self._source.known("Pod") if selects(budget, one)]
         )
         return BudgetPage(manifest=manifest, pods=[*map(uid, pods)], history=history)
+
+    async def workload_page(self, kind: str, namespace: str, name: str) -> WorkloadPage:
+        """Return the details of a workload, as far as it has an object here."""
+        obj = self._source.find(kind, namespace, name) if kind in KINDS else None
+        history = self._feed.history(kind, namespace, name)
+        return WorkloadPage(manifest="" if obj is None else write_yaml(obj), history=history)
 
     async def plan(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
         """Plan manifests and other changes.

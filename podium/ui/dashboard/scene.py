@@ -10,8 +10,9 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, key, name, uid
 from podium.api.values.times import micro_time
 from podium.scheduler.queue import QueueName, SchedulingQueue
-from podium.ui.dashboard import descriptions
-from podium.ui.dashboard.views import Abilities, Entry, Step, View
+from podium.ui.dashboard import descriptions, workload_counts
+from podium.ui.dashboard.views import Abilities, Entry, Pod, Step, View
+from podium.ui.dashboard.workload_counts import WorkloadCounts
 
 ENTRIES_PER_STEP_MAX = 500
 """A step has at most this number of entries; further ones are counted."""
@@ -22,7 +23,7 @@ _KEYS: Mapping[str, Callable[[Object], str]] = {
     "PodDisruptionBudget": key,
     "Pod": uid,
 }
-KINDS = tuple(_KEYS)
+KINDS = (*_KEYS, *workload_counts.KINDS)
 # A pod in flight has been popped from the active queue and is being tried.
 _SHOWN = {QueueName.IN_FLIGHT: QueueName.ACTIVE.value}
 _DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
@@ -46,18 +47,36 @@ class SceneChange(NamedTuple):
 
 
 class Scene:
-    """The nodes, pods, disruption budgets and priority classes that the page shows."""
+    """The nodes, pods, workloads, budgets and priority classes that the page shows."""
 
     def __init__(self, number: int = 0) -> None:
         self.number = number
         self.values: dict[str, dict[str, Any]] = {kind: {} for kind in _KEYS}
+        self._workloads = WorkloadCounts()
         self._places: Mapping[str, str] = {}
 
     def add(self, changes: Iterable[SceneChange]) -> None:
         """Add the objects that exist at the beginning."""
         for change in changes:
-            called = _KEYS[change.kind](change.obj)
-            self.values[change.kind][called] = _DESCRIBED[change.kind](change.obj)
+            self._change(change)
+        self._workloads.take()
+
+    def _change(self, change: SceneChange) -> tuple[Any, Any]:
+        """Apply a change, and return the old and the new description, if there are any."""
+        kind, obj, is_gone = change
+        if kind in workload_counts.KINDS:
+            self._workloads.object_changed(obj, is_gone)
+            return None, None
+        called, known = _KEYS[kind](obj), self.values[kind]
+        old = known.pop(called, None)
+        new = None if is_gone else _DESCRIBED[kind](obj)
+        if new is not None:
+            known[called] = new
+        if kind == "Pod":
+            self._workloads.pod_changed(old, new)
+        elif kind == "PodDisruptionBudget":
+            self._workloads.budget_changed(obj, is_gone)
+        return old, new
 
     def step(
         self,
@@ -72,22 +91,20 @@ class Scene:
         Args:
             places: the scheduling queue of each pending pod by its uid.
         """
-        latest = {(one.kind, _KEYS[one.kind](one.obj)): one for one in changes}
+        latest = {(one.kind, _KEYS.get(one.kind, key)(one.obj)): one for one in changes}
         moved = {called for called, _ in places.items() ^ self._places.items()}
         moved |= {called for kind, called in latest if kind == "Pod"}
         self._places = places
         new: dict[str, list[Any]] = {kind: [] for kind in _KEYS}
         gone: dict[str, list[str]] = {kind: [] for kind in _KEYS}
-        before = {called: self.values["Pod"].get(called) for called in moved}
+        before: dict[str, Pod | None] = {called: self.values["Pod"].get(called) for called in moved}
         for (kind, called), change in latest.items():
-            old = self.values[kind].pop(called, None)
-            if change.is_gone:
-                if old is not None:
-                    gone[kind].append(called)
-                continue
-            self.values[kind][called] = now = _DESCRIBED[kind](change.obj)
-            if kind != "Pod" and now != old:
+            old, now = self._change(change)
+            if now is None and old is not None:
+                gone[kind].append(called)
+            elif kind != "Pod" and now != old:
                 new[kind].append(now)
+        counted, lost = self._workloads.take()
         for called in moved:
             pod = self.values["Pod"].get(called)
             if pod is None:
@@ -103,7 +120,7 @@ class Scene:
             more = Entry(at_s=at_s, type="More", kind="", namespace="", name="", by="", text=text)
             shown = [*shown, more]
         has_classes = bool(new["PriorityClass"] or gone["PriorityClass"])
-        if not (entries or disruptions or any(new.values()) or any(gone.values())):
+        if not any((entries, disruptions, counted, lost, *new.values(), *gone.values())):
             return None
         self.number += 1
         return Step(
@@ -115,6 +132,8 @@ class Scene:
             gone_pods=gone["Pod"],
             budgets=new["PodDisruptionBudget"],
             gone_budgets=gone["PodDisruptionBudget"],
+            workloads=counted,
+            gone_workloads=lost,
             priority_classes=[*self.values["PriorityClass"].values()] if has_classes else None,
             entries=shown,
             disruptions=disruptions,
@@ -134,6 +153,7 @@ class Scene:
             nodes=[*kinds["Node"].values()],
             pods=[*kinds["Pod"].values()],
             budgets=[*kinds["PodDisruptionBudget"].values()],
+            workloads=[*self._workloads.values.values()],
             entries=entries,
         )
 

@@ -43,7 +43,8 @@ class Pod(Shape, frozen=True, kw_only=True):
     Attributes:
         owner: the pod's workload, such as `Deployment/web`; empty without a controller.
         requests: requested amount of each resource, in millicores for `cpu`.
-        state: `pending`, `bound`, `running`, `terminating` or `finished`.
+        state: `pending`, `bound`, `running`, `unready` (runs and isn't ready), `terminating` or
+            `finished`.
         queue: scheduling queue of a pending pod: `active`, `backoff`, `unschedulable` or `gated`.
     """
 
@@ -70,6 +71,26 @@ class Budget(Shape, frozen=True, kw_only=True):
     healthy: int
     desired: int
     expected: int
+
+
+class Workload(Shape, frozen=True, kw_only=True):
+    """A controller of pods, with the pods that it wants and has.
+
+    Attributes:
+        unready: number of pods on nodes that aren't ready, starting ones included.
+        note: such as `paused`, `complete`, or why pods can't be created; usually empty.
+        budgets: names of the budgets that cover its pods.
+    """
+
+    namespace: str
+    kind: str
+    name: str
+    desired: int
+    ready: int
+    pending: int
+    unready: int
+    note: str
+    budgets: Sequence[str]
 
 
 class PriorityClass(Shape, frozen=True, kw_only=True):
@@ -164,6 +185,7 @@ class View(Shape, frozen=True, kw_only=True):
     nodes: Sequence[Node]
     pods: Sequence[Pod]
     budgets: Sequence[Budget]
+    workloads: Sequence[Workload] = ()
     entries: Sequence[Entry]
     disruptions: int = 0
     summary: Any = None
@@ -174,6 +196,7 @@ class Step(Shape, frozen=True, kw_only=True):
 
     Attributes:
         gone_budgets: `namespace/name` of each deleted budget.
+        gone_workloads: `namespace/Kind/name` of each workload without object and pods.
         priority_classes: all priority classes if any has changed, otherwise null.
         disruptions: new disruptions, and those whose replacement or preemptor is known now.
     """
@@ -186,6 +209,8 @@ class Step(Shape, frozen=True, kw_only=True):
     gone_pods: Sequence[str] = ()
     budgets: Sequence[Budget] = ()
     gone_budgets: Sequence[str] = ()
+    workloads: Sequence[Workload] = ()
+    gone_workloads: Sequence[str] = ()
     priority_classes: Sequence[PriorityClass] | None = None
     entries: Sequence[Entry] = ()
     disruptions: Sequence[msgspec.Raw] = ()
@@ -246,12 +271,17 @@ class NodePage(Shape, frozen=True, kw_only=True):
     usage: Mapping[str, Mapping[str, int]]
 
 
-class BudgetPage(Shape, frozen=True, kw_only=True):
-    """Details of a PodDisruptionBudget; `pods` has the uids of the pods that it covers."""
+class WorkloadPage(Shape, frozen=True, kw_only=True):
+    """Details of a workload; `manifest` is empty for one that is known by its pods alone."""
 
     manifest: str
-    pods: Sequence[str]
     history: Sequence[Entry]
+
+
+class BudgetPage(WorkloadPage, frozen=True, kw_only=True):
+    """Details of a PodDisruptionBudget; `pods` has the uids of the pods that it covers."""
+
+    pods: Sequence[str]
 
 
 class PlanPage(Shape, frozen=True, kw_only=True):

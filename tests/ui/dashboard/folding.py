@@ -7,6 +7,10 @@ from typing import Any
 _KEYS = {
     "nodes": ("goneNodes", lambda one: one["name"]),
     "pods": ("gonePods", lambda one: one["uid"]),
+    "workloads": (
+        "goneWorkloads",
+        lambda one: f"{one['namespace']}/{one['kind']}/{one['name']}",
+    ),
     "budgets": ("goneBudgets", lambda one: f"{one['namespace']}/{one['name']}"),
 }
 

@@ -15,7 +15,7 @@ from tests.cluster.real.embedded_server import EmbeddedServer
 from tests.cluster.real.podium_process import PodiumScheduler
 from tests.cluster.real.world import World, until
 from tests.cluster.real.world import pod as asked_pod
-from tests.objects import pod, priority_class
+from tests.objects import pod, priority_class, workload
 from tests.ui.dashboard.folding import folded, shown
 
 PATIENCE_S = 60.0
@@ -51,6 +51,7 @@ def wait_for(client: httpx.Client, holds: Callable[[dict[str, Any]], bool]) -> d
 
 
 def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.apply(workload("Deployment", "large", "100", replicas=2))
     cluster.apply(*(pod(f"low-{number}", "1500m", priorityClassName="low") for number in (1, 2, 3)))
     options = ("--no-leader-elect", "--dashboard-port", "0")
     with PodiumScheduler(cluster.kubeconfig, tmp_path / "log", options) as scheduler:
@@ -87,6 +88,9 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
     assert victim["preemption"]["headline"].startswith("high-0 took")
     assert "Nodes that don't fit" in json.dumps(page["explanation"])
     assert "what-if" in json.dumps(tried["presentation"])
+    # A scheduler sees no Deployments, but their ReplicaSets.
+    (large,) = begun["workloads"]
+    assert (large["kind"], large["desired"], large["pending"]) == ("Deployment", 2, 2)
     assert refused.status_code == 405
 
 

@@ -28,3 +28,10 @@ def has(locator: "Locator", text: str) -> None:
     from playwright.sync_api import expect
 
     expect(locator).to_contain_text(text, timeout=PATIENCE_MS)
+
+
+def matches(locator: "Locator", pattern: str) -> None:
+    """Wait until an element shows a text that matches a pattern."""
+    from playwright.sync_api import expect
+
+    expect(locator).to_contain_text(re.compile(pattern), timeout=PATIENCE_MS)

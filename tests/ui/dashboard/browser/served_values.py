@@ -30,6 +30,8 @@ from podium.ui.dashboard.views import (
     SignalRow,
     Step,
     View,
+    Workload,
+    WorkloadPage,
     compressed,
 )
 
@@ -65,6 +67,18 @@ def pod(name: str, on: str = "", **values: Any) -> Pod:
         "message": "",
     }
     return Pod(name=name, **known | values)
+
+
+def workload(name: str, ready: int, desired: int = 3, **values: Any) -> Workload:
+    known: dict[str, Any] = {
+        "namespace": "default",
+        "kind": "Deployment",
+        "pending": 0,
+        "unready": 0,
+        "note": "",
+        "budgets": (),
+    }
+    return Workload(name=name, ready=ready, desired=desired, **known | values)
 
 
 def entry(at_s: float, kind: str, about: str, text: str, of: str = "Pod") -> Entry:
@@ -193,6 +207,9 @@ class ServedValues:
         told = {"title": text, "headline": text, "sections": sections}
         history = [entry(1, "PodCreated", name, text)]
         return PodPage(manifest=text, history=history, explanation=told, problem=text)
+
+    async def workload_page(self, kind: str, namespace: str, name: str) -> WorkloadPage:
+        return WorkloadPage(manifest=self.text, history=[entry(1, "Scaled", name, "3", kind)])
 
     async def disruptions(self, number: int) -> bytes:
         """Two at a time, as the page fetches what is before."""

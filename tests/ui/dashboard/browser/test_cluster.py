@@ -196,7 +196,7 @@ def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> 
     assert page.locator("table.nodes tbody tr").count() == 7
     shot(page, "table")
     page.keyboard.press("?")
-    has(page.locator("dialog"), "find a pod or node")
+    has(page.locator("dialog"), "find a workload, pod or node")
     page.keyboard.press("Escape")
     page.keyboard.press("d")
     page.locator('html[data-theme="dark"]').wait_for(state="attached")

@@ -6,7 +6,7 @@ import pytest
 
 import podium
 from tests.objects import budget, container, node, pod, priority_class, workload
-from tests.ui.dashboard.browser.conftest import Opened
+from tests.ui.dashboard.browser.conftest import Opened, Shot
 from tests.ui.dashboard.browser.seeing import has
 from tests.ui.dashboard.browser.test_cluster import Running
 
@@ -77,8 +77,15 @@ def test_why_a_pod_waits_on_500_nodes(link: str, opened: Opened) -> None:
     has(page.locator(".told").first, "needs 64 CPU")
 
 
-def test_which_deployment_is_down(link: str, opened: Opened) -> None:
+def test_which_deployment_is_down(link: str, opened: Opened, shot: Shot) -> None:
     page = opened(link)
-    page.locator("#queue-unschedulable").get_by_role("link", name="checkout").first.click()
-    has(page.locator("main"), "Deployment/checkout")
+    has(page.locator(".down"), "✕ 1 workload is down")
+    page.locator(".down").get_by_role("link", name="checkout").click()
+    for text in ("checkout Deployment in default", "✕ down", "0 of 3", "3 pending"):
+        has(page.locator("main"), text)
     has(page.locator("main"), "didn't match Pod's node affinity/selector")
+    has(page.locator(".told"), "asks for disk=nvme")
+    shot(page, "deployment-down")
+    page.get_by_role("region", name="Its pods").get_by_role("link").first.click()
+    page.locator(".facts").get_by_role("link", name="Deployment/checkout").click()
+    has(page.locator("h1"), "checkout Deployment")

@@ -9,7 +9,7 @@ from msgspec.json import encode
 
 from podium.ui.dashboard.views import Budget, PriorityClass, Step
 from tests.ui.dashboard.browser.conftest import Opened, Shot
-from tests.ui.dashboard.browser.seeing import has, says, selected
+from tests.ui.dashboard.browser.seeing import has, matches, says, selected
 from tests.ui.dashboard.browser.served_values import (
     ServedValues,
     disruption,
@@ -17,6 +17,7 @@ from tests.ui.dashboard.browser.served_values import (
     node,
     pod,
     view,
+    workload,
 )
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)'\"&amp;\u202e"
@@ -192,6 +193,77 @@ def test_many_lines_of_a_kind_are_one_and_disruptions_stand_on_top(opened: Opene
         has(lines.last, "500 nodesnode-499 and 499 others")
         assert lines.count() == 2
         has(page.locator("#budgets"), "violated 00:00:00: web-1 drained")
+
+
+def test_workloads_stand_the_worst_first_each_with_its_reason(opened: Opened, shot: Shot) -> None:
+    web = Budget(namespace="default", name="web", allowed=0, healthy=1, desired=2, expected=3)
+    long = "recommendations-trainer-embeddings-v2-with-a-name-as-long-as-there-may-be"
+    workloads = [
+        workload("well", 3),
+        workload("batch", 0, kind="Job", pending=3, namespace="jobs"),
+        workload("web", 1, unready=1, budgets=["web"]),
+        workload(long, 0, pending=1, note="exceeded quota: cpu, requested: 4, used: 8, limited: 8"),
+        workload("report", 0, 0, kind="Job", note="failed: Job has reached the backoff limit"),
+        workload("idle", 0, 0),
+        workload("agent", 0, kind="DaemonSet", unready=3),
+    ]
+    agent = {"owner": "DaemonSet/agent", "state": "unready", "message": "CrashLoopBackOff"}
+    waits = "0/1 nodes are available: 1 Insufficient cpu."
+    pods = [
+        *(pod(f"agent-{number}", "node-1", **agent) for number in range(3)),
+        pod("waits", owner=f"Deployment/{long}", message=waits, queue="unschedulable"),
+        pod("web-2", "node-1", state="bound"),
+    ]
+    begun = view([node("node-1")], pods, at_s=90, workloads=workloads, budgets=[web], disruptions=1)
+    with ServedValues(begun) as served:
+        lost = pod("web-1", "node-1")
+        served.disrupted = [disruption(1, lost, budgets=[web], preemptor="default/first")]
+        page = opened(served.link)
+        has(page.locator(".down"), "✕ 2 workloads are down, 1 is below budget")
+        shot(page, "workloads-down")
+        page.get_by_role("link", name="Workloads").click()
+        rows = page.locator("table.workloads tbody tr")
+        expected = (
+            ("DaemonSet/agent", "✕ down", "0 / 3", "3 CrashLoopBackOff"),
+            (long, "✕ down", f"1 pending, 2 not created, exceeded quota: cpu, .* {waits}"),
+            (
+                "web",
+                "✕ below budget",
+                "1 starting, 1 not created 1 preempted lately, by default/first",
+            ),
+            ("Job/report", "✕ failed", "0 / 0", "failed: Job has reached the backoff limit"),
+            ("Job/batch jobs", "below desired", "3 pending"),
+            ("Deployment/idle", "well", "0 / 0"),
+            ("Deployment/well", "well", "3 / 3"),
+        )
+        for number, texts in enumerate(expected):
+            for text in texts:
+                matches(rows.nth(number), text)
+        assert rows.count() == len(expected)
+        shot(page, "workloads")
+        page.locator("#search").fill("jobs")
+        has(page.get_by_role("option").first, "jobs namespace, 1 workload")
+        page.keyboard.press("Enter")
+        has(page.locator("h1"), "in jobs")
+        assert rows.count() == 1
+        page.locator("#search").fill("web")
+        has(page.get_by_role("option").first, "default/web Deployment, below budget")
+        page.keyboard.press("Enter")
+        for text in (
+            "Deployment in default",
+            "✕ below budget",
+            "0 left (1 of 3 healthy, 2 needed)",
+        ):
+            has(page.locator("main"), text)
+        has(page.get_by_role("region", name="Its pods"), "default/web-2boundnode-1")
+        has(page.locator(".entries").first, "default/web-1is preempted by default/first")
+        shot(page, "workload")
+        served.push(Step(number=2, at_s=91, workloads=[workload("web", 3)]))
+        has(page.locator(".facts"), "well")
+        served.push(Step(number=3, at_s=92, gone_workloads=["default/Deployment/web"]))
+        has(page.locator("main"), "It isn't there at the time that is shown.")
+        page.get_by_role("slider", name="Time").press("Home")
+        has(page.locator(".facts"), "✕ below budget")
 
 
 def test_boxes_fill_by_any_resource_and_names_keep_what_tells_them_apart(

@@ -186,6 +186,9 @@ def test_a_run_is_served_until_ctrl_c(command: list[str], title: str, pod: str, 
         assert "<title>" in page.text
         assert (view["title"], view["live"]) == (title, False)
         assert view["summary"]["headline"]
+        assert {one["owner"] for one in view["pods"] if one["owner"]} <= {
+            f"{one['kind']}/{one['name']}" for one in view["workloads"]
+        }
         assert explained["problem"] == ""
         assert {one["preemptor"] for one in lost} == {f"default/{pod}"}
         assert victim["preemption"] == explained["preemption"]

@@ -31,7 +31,7 @@ def test_steps_lead_to_what_a_later_beginning_shows(seed: int) -> None:
         busy = BusyCluster(seed, round_s=20.0)
         first, later = feed_of(busy.cluster), feed_of(busy.cluster)
         begun = read(await first.beginning())
-        counts = {"pods": 0, "gonePods": 0, "nodes": 0, "budgets": 0, "entries": 0}
+        counts = {"pods": 0, "gonePods": 0, "nodes": 0, "budgets": 0, "workloads": 0, "entries": 0}
         for _ in range(3):
             busy.play(1)
             now = read(await first.beginning())
