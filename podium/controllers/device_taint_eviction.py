@@ -117,7 +117,7 @@ class DeviceTaintEvictionController(Reconciler):
         """Yield the NoExecute taints of a device, in the latest generation of its pool."""
         pool = f"{allocated.get('driver')}/{allocated.get('pool')}"
         slices = [*self.objects.by(_SLICE, "pool", pool)]
-        latest = max((_generation(one) for one in slices), default=0)
+        latest = max((_generation(slice_) for slice_ in slices), default=0)
         for resource_slice in slices:
             if _generation(resource_slice) != latest:
                 continue

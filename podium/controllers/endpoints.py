@@ -246,7 +246,7 @@ class EndpointSliceController(ServiceReconciler):
         spec = service["spec"]
         slices = [*self.objects.by(_SLICE, "service", "/".join(place_of(service)))]
         if spec.get("type") == "ExternalName":
-            yield from (deletion_of(_SLICE, one) for one in slices)
+            yield from (deletion_of(_SLICE, slice_) for slice_ in slices)
             return
         if not spec.get("selector"):
             return
@@ -289,9 +289,9 @@ def _fill(
     # their own.
     left = dict(endpoints)
     kept: list[list[Object]] = []
-    for one in slices:
+    for slice_ in slices:
         # Other clients may have written endpoints of anything but pods.
-        uids = [part(endpoint, "targetRef").get("uid") for endpoint in entries(one, "endpoints")]
+        uids = [part(endpoint, "targetRef").get("uid") for endpoint in entries(slice_, "endpoints")]
         kept.append([left.pop(uid) for uid in uids if uid in left])
     new = [*left.values()]
     for content in kept:

@@ -131,7 +131,7 @@ def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
     tolerations = tolerations_of(spec_of(pod))
     used = []
     for taint in taints:
-        matching = [one for one in tolerations if tolerates(one, taint)]
+        matching = [toleration for toleration in tolerations if tolerates(toleration, taint)]
         if not matching:
             return 0.0
         used.append(matching[0])
@@ -145,10 +145,10 @@ def _foreseen_s(pod: Object, taints: Sequence[Object], now_s: float) -> float:
     came = (condition_of(pod, "PodScheduled") or {}).get("lastTransitionTime")
     came_s = epoch_s(came) if came else 0.0
     # Times are stored in whole seconds, of which the current one counts as now.
-    stored = [epoch_s(one["timeAdded"]) if one.get("timeAdded") else now_s for one in taints]
+    stored = [epoch_s(taint["timeAdded"]) if taint.get("timeAdded") else now_s for taint in taints]
     added = [now_s if at_s > now_s - 1 else at_s for at_s in stored]
     for added_s in sorted({*added}):
-        by_then = [one for one, at_s in zip(taints, added, strict=True) if at_s <= added_s]
+        by_then = [taint for taint, at_s in zip(taints, added, strict=True) if at_s <= added_s]
         stay_s = _stay_s(pod, by_then)
         if stay_s is not _FOREVER:
             return max(added_s, came_s) + stay_s

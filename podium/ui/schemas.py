@@ -101,7 +101,7 @@ def question_schema(kind: type, reach: Reach = Reach.LIBRARY) -> dict[str, Any]:
     for field, option in arguments:
         property_schema: dict[str, Any] = {"description": option.help}
         kinds = get_args(field.type) or (field.type,)
-        enum = next((one for one in kinds if isinstance(one, EnumType)), None)
+        enum = next((enum_meta for enum_meta in kinds if isinstance(enum_meta, EnumType)), None)
         if field.type in REPEATABLE:
             item = ["string", "object"] if field.type is Sources else "string"
             property_schema |= {"type": ["string", "array"], "items": {"type": item}}

@@ -296,7 +296,7 @@ def decode(
             # Not lists that are too short only as their items are wrong, which have own faults.
             if one["type"] != "too_short" or not one["input"]
         ]
-        return Decoded(None, tuple(_fault(one, kind).under(path) for one in details))
+        return Decoded(None, tuple(_fault(detail, kind).under(path) for detail in details))
 
 
 def _fault(error: ErrorDetails, kind: type[BaseModel]) -> FieldError:
@@ -325,5 +325,5 @@ def _fields_at(kind: Any, location: tuple[int | str, ...]) -> dict[str, FieldInf
 def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
     # The fields of the document that an annotation names: of `A` in `list[A]` and `A | None`.
     while not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
-        annotation = next(one for one in get_args(annotation) if one is not type(None))
+        annotation = next(arg for arg in get_args(annotation) if arg is not type(None))
     return {field.alias or name: field for name, field in annotation.model_fields.items()}

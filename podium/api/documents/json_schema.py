@@ -67,7 +67,7 @@ def _field_texts(module: str) -> Mapping[str, Mapping[str, str]]:
     """Return the docstrings of fields as phrases, by class of a module and field."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     kinds = ast.parse(inspect.getsource(sys.modules[module])).body
-    for kind in (one for one in kinds if isinstance(one, ast.ClassDef)):
+    for kind in (class_def for class_def in kinds if isinstance(class_def, ast.ClassDef)):
         for part, below in pairwise(kind.body):
             match part, below:
                 case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(

@@ -120,7 +120,7 @@ def _rank(version: str) -> tuple[int, int, int, str]:
 def has_cel_rules(definition: Object) -> bool:
     """Return whether a definition has CEL rules, which Podium doesn't evaluate."""
     versions = spec_of(definition).get("versions") or ()
-    return any(_has_rules(part(one, "schema").get("openAPIV3Schema")) for one in versions)
+    return any(_has_rules(part(version, "schema").get("openAPIV3Schema")) for version in versions)
 
 
 def _has_rules(value: Any) -> bool:

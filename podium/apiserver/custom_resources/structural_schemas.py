@@ -236,8 +236,8 @@ def _misshapen(schema: Schema, path: str) -> checks.Faults:
     # All items of a list are alike.
     properties = {**Draft4Validator.META_SCHEMA["properties"], "items": {"$ref": "#"}}
     validator = Draft4Validator({**Draft4Validator.META_SCHEMA, "properties": properties})
-    for one in validator.iter_errors(schema):
-        error = best_match([one])
+    for incomplete in validator.iter_errors(schema):
+        error = best_match([incomplete])
         if error is not None and error.validator == "type" and error.absolute_path[-1] != "type":
             place, is_key = path, False
             for step in error.absolute_path:
@@ -306,8 +306,8 @@ def _extensions(schema: Schema, path: str) -> checks.Faults:
             yield checks.required(f"{path}.properties", _NO_FIELDS)
     if not schema.get(INT_OR_STRING):
         for name in _JUNCTORS:
-            for index, one in enumerate(entries(schema, name)):
-                if one.get("type"):
+            for index, entry in enumerate(entries(schema, name)):
+                if entry.get("type"):
                     where = f"{path}.{name}[{index}].type"
                     yield checks.forbidden(where, "must be empty to be structural")
     kind = schema.get(_LIST_TYPE)

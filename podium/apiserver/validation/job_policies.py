@@ -20,7 +20,7 @@ _OF_MANY = (
 
 
 def _named(*choices: str) -> checks.OfAbsent:
-    message = "valid values: [{}]".format(" ".join(f'"{one}"' for one in choices))
+    message = "valid values: [{}]".format(" ".join(f'"{choice}"' for choice in choices))
     return checks.needed(checks.one_of(*choices), message)
 
 
@@ -66,7 +66,7 @@ def _indexes(spec: Any, path: str) -> checks.Faults:
 def _failure_policy(spec: Any, path: str) -> checks.Faults:
     pod = part(spec, "template", "spec")
     containers = [*entries(pod, "containers"), *entries(pod, "initContainers")]
-    names = {one.get("name", "") for one in containers}
+    names = {container.get("name", "") for container in containers}
     for index, rule in enumerate(entries(part(spec, "podFailurePolicy"), "rules")):
         where = f"{checks.join(path, 'podFailurePolicy.rules')}[{index}]"
         action, codes = rule.get("action"), rule.get("onExitCodes")

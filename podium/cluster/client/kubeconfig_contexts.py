@@ -34,7 +34,7 @@ class _Kubeconfig(msgspec.Struct, rename={"current": "current-context"}):
 
 def context_names(kubeconfig: str | None) -> list[str]:
     """List the contexts of a kubeconfig, or of those that kubectl reads by default."""
-    names = (one.name for config in _configs(kubeconfig) for one in config.contexts or ())
+    names = (context.name for config in _configs(kubeconfig) for context in config.contexts or ())
     return [*dict.fromkeys(names)]
 
 

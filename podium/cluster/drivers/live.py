@@ -120,7 +120,7 @@ class LiveDriver(Driver):
     ) -> None:
         for task in self._tasks:
             task.cancel()
-        runners = [one.runner for one in self._handles.values() if one.runner is not None]
+        runners = [handle.runner for handle in self._handles.values() if handle.runner is not None]
         for runner in runners:
             runner.end(loses_calls=True)
             if drain_s := self._drain_s if error is None and self._calls[runner] else 0.0:
@@ -178,7 +178,7 @@ class LiveDriver(Driver):
     def _renew_at(self, handle: MachineHandle, at_s: float) -> None:
         async def renew() -> None:
             # By then, no call of the machine before is under way.
-            for runner in [one for one in self._calls if one.has_ended]:
+            for runner in [call for call in self._calls if call.has_ended]:
                 self._call_slots.pop(runner, None)
                 if calls := self._calls.pop(runner):
                     await asyncio.wait(calls)

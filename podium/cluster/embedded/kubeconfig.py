@@ -88,14 +88,14 @@ def unmerge(own: Path, users: Path) -> None:
 
     def servers(config: Config) -> list[Any]:
         clusters = config.get("clusters") or ()
-        return [one.get("cluster") for one in clusters if one.get("name") == NAME]
+        return [cluster.get("cluster") for cluster in clusters if cluster.get("name") == NAME]
 
     if own.exists() and users.exists() and servers(_read(own)) == servers(_read(users)):
         _change(users, _leave)
 
 
 def _own_contexts(config: Config) -> Iterator[Config]:
-    return (one for one in config.get("contexts") or () if one.get("name") == NAME)
+    return (context for context in config.get("contexts") or () if context.get("name") == NAME)
 
 
 def _before(config: Config) -> str:

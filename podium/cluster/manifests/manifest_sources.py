@@ -92,13 +92,13 @@ def read_sources(
                     continue
                 for document in _documents(file, is_applied):
                     is_whole = is_whole or is_whole_state(document.value)
-                    for one in objects_in(
+                    for obj in objects_in(
                         document, file.name, namespace, kind_of, judge, faults_of
                     ):
-                        if isinstance(one, Problem):
-                            problems.append(one)
+                        if isinstance(obj, Problem):
+                            problems.append(obj)
                         else:
-                            loaded_objects.append(one)
+                            loaded_objects.append(obj)
             if len(loaded_objects) + len(problems) == before:
                 empty.append(path.name if isinstance(path, File) else path)
         kept: dict[tuple[str, ...], Loaded] = {}

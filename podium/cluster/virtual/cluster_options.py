@@ -56,8 +56,8 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def optional_kinds(self) -> tuple[Kind, ...]:
-        gangs = (one.options.gangs for one in self.schedulers if one.options is not None)
-        followed = (kind for one in gangs if one is not None for kind in served_kinds(one))
+        gangs = (setup.options.gangs for setup in self.schedulers if setup.options is not None)
+        followed = (kind for gang in gangs if gang is not None for kind in served_kinds(gang))
         return tuple(dict.fromkeys((*self.kinds, *followed)))
 
 

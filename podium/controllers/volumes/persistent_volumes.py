@@ -264,7 +264,7 @@ class PersistentVolumeController(Reconciler):
             yield from next_step(claim, volume)
         elif waits and SELECTED_NODE not in annotations(claim):
             users = self.objects.by("Pod", "claim", claim_key(claim))
-            new = (one for one in users if not (node_name_of(one) or is_terminating(one)))
+            new = (user for user in users if not (node_name_of(user) or is_terminating(user)))
             reason, note = "WaitForFirstConsumer", _NO_CONSUMER
             if (pod := next(new, None)) is not None:
                 reason = "WaitForPodScheduled"

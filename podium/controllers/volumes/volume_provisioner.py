@@ -128,8 +128,8 @@ class VolumeProvisioner(Reconciler):
         else:
             allowed = (storage_class.get("allowedTopologies") or [{}])[0]
             reach = [
-                {"key": one["key"], "operator": "In", "values": [one["values"][0]]}
-                for one in allowed.get("matchLabelExpressions") or ()
+                {"key": expression["key"], "operator": "In", "values": [expression["values"][0]]}
+                for expression in allowed.get("matchLabelExpressions") or ()
             ]
         if reach:
             terms = [{"matchExpressions": reach}]

@@ -288,7 +288,7 @@ class Container(msgspec.Struct):
             due_s = min(self.exits_s, self.terminates_s, self.kills_s)
             if not self.probes:
                 return due_s
-            probes = (one.due_s for one in self._active_probes() if not one.is_under_way)
+            probes = (worker.due_s for worker in self._active_probes() if not worker.is_under_way)
             return min(due_s, *probes, NEVER_S)
         if self.state is State.STARTING or self.is_done:
             return NEVER_S
@@ -409,10 +409,10 @@ class Container(msgspec.Struct):
         elif self.kills_s <= now_s:
             self.kills_s = now_s + _KILL_AGAIN_S
             yield from self.sandbox.stop(self, StopSignal.KILL, now_s)
-        for one in self._active_probes():
-            if not one.is_under_way and one.due_s <= now_s:
-                one.is_under_way = True
-                yield from self.sandbox.handle(self, one.kind, one.spec, one.timeout_s, now_s)
+        for probe in self._active_probes():
+            if not probe.is_under_way and probe.due_s <= now_s:
+                probe.is_under_way = True
+                yield from self.sandbox.handle(self, probe.kind, probe.spec, probe.timeout_s, now_s)
 
     def _active_probes(self) -> list[ProbeWorker]:
         # Until the startup probe succeeds, there are no others.
@@ -421,7 +421,7 @@ class Container(msgspec.Struct):
         startup = self.probes.get(Handler.STARTUP)
         if startup is not None and not startup.holds:
             return [startup]
-        return [one for one in self.probes.values() if one is not startup]
+        return [probe for probe in self.probes.values() if probe is not startup]
 
     def _terminate(self, now_s: float) -> Iterable[Effect]:
         self.terminates_s = NEVER_S

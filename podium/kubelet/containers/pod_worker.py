@@ -120,8 +120,8 @@ class PodWorker(msgspec.Struct):
         if self._must_set_up():
             least_s = min(least_s, self._set_up_s)
         goes_on = self.is_set_up and self.stop_reason is None and not self.waits_for
-        for one in self._wanted() if goes_on else ():
-            least_s = min(least_s, one.next_s())
+        for container in self._wanted() if goes_on else ():
+            least_s = min(least_s, container.next_s())
         if self.init or self.ephemeral or not goes_on:
             for one in self.containers:
                 if one.state is State.RUNNING:
@@ -137,8 +137,8 @@ class PodWorker(msgspec.Struct):
     def see(self, pod: Object) -> None:
         if pod is not self.pod:
             self.pod = pod
-            for one in self.containers:
-                one.pod = pod
+            for container in self.containers:
+                container.pod = pod
 
     def take_in_ephemeral(self, now_s: float) -> None:
         """Start new ephemeral containers; only scripted sandboxes run them."""
@@ -208,8 +208,8 @@ class PodWorker(msgspec.Struct):
 
     def kill(self, reason: str, now_s: float) -> Iterator[Effect]:
         """Kill the pod's containers, which restart by the restart policy."""
-        for one in self.main:
-            yield from one.kill(reason, now_s)
+        for container in self.main:
+            yield from container.kill(reason, now_s)
         yield from self._take_in_exits(now_s)
         self.touch(now_s)
 
@@ -223,10 +223,10 @@ class PodWorker(msgspec.Struct):
         yield from self._take_in_exits(now_s)
         if self.stop_reason is not None:
             # Sidecars go on until the others have exited.
-            others = [one for one in self.containers if not one.is_sidecar]
+            others = [container for container in self.containers if not container.is_sidecar]
             for one in others:
                 yield from one.stop(self._stops_s, now_s)
-            if self._stops_s <= now_s or not any(one.is_alive for one in others):
+            if self._stops_s <= now_s or not any(container.is_alive for container in others):
                 for one in self.init:
                     if one.is_sidecar:
                         yield from one.stop(self._stops_s, now_s)
@@ -243,7 +243,7 @@ class PodWorker(msgspec.Struct):
                 yield from one.advance(now_s)
         if not self._is_done and self.stop_reason is None:
             return
-        alive = [one for one in self.containers if one.is_alive]
+        alive = [container for container in self.containers if container.is_alive]
         if self.stop_reason is None:
             # Sidecars don't outlive the others.
             for one in alive:
@@ -276,15 +276,15 @@ class PodWorker(msgspec.Struct):
         return node_record(self.pod, "Warning", "FailedPrepareDynamicResources", note)
 
     def _take_in_exits(self, now_s: float) -> Iterator[Effect]:
-        for one in self.containers:
-            if one.exits_s <= now_s:
-                yield from one.exited(one.exits_with, one.exits_s)
+        for container in self.containers:
+            if container.exits_s <= now_s:
+                yield from container.exited(container.exits_with, container.exits_s)
 
     @property
     def _is_done(self) -> bool:
         if self.init and any(one.is_done and not one.has_succeeded for one in self.init):
             return True
-        return all(one.state is State.EXITED and one.is_done for one in self.main)
+        return all(container.state is State.EXITED and container.is_done for container in self.main)
 
     def _must_set_up(self) -> bool:
         return not (self.is_set_up or self._is_setting_up or self.stop_reason or self.waits_for)
@@ -301,11 +301,11 @@ class PodWorker(msgspec.Struct):
         if self._is_done:
             return []
         wanted = []
-        for one in self.init:
-            if one.is_sidecar:
-                wanted.append(one)
-                if not one.is_started:
+        for container in self.init:
+            if container.is_sidecar:
+                wanted.append(container)
+                if not container.is_started:
                     return wanted
-            elif not one.has_succeeded:
-                return [*wanted, one]
+            elif not container.has_succeeded:
+                return [*wanted, container]
         return [*wanted, *self.main]

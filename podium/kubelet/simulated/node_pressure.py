@@ -143,6 +143,6 @@ class NodePressure:
 def _memory_limit_bytes(pod: Object) -> int | None:
     spec = pod["spec"]
     own, limits = limits_of(spec), [*map(limits_of, spec["containers"])]
-    if MEMORY not in own and not all(MEMORY in one for one in limits):
+    if MEMORY not in own and not all(MEMORY in limit for limit in limits):
         return None
     return pod_limits(pod)[MEMORY] // NANOS_PER_UNIT

@@ -281,8 +281,8 @@ class SimulatedKubelet(Kubelet):
         if stays:
             _stay(worker, statuses | _by_name(status, "initContainerStatuses"))
         else:
-            for one in worker.init:
-                _resume_init(one, admitted_s)
+            for container in worker.init:
+                _resume_init(container, admitted_s)
             for one in worker.main:
                 _resume(one, statuses.get(one.name, {"ready": is_ready(pod)}), admitted_s)
         worker.resumed()
@@ -299,12 +299,12 @@ class SimulatedKubelet(Kubelet):
         if written is sandbox.annotations:
             return ()
         if (sandbox.annotations or _NOTHING).get(STUCK) == "true" and not is_stuck(worker.pod):
-            for one in worker.containers:
-                if one.state is not State.RUNNING:
-                    one.not_before_s = min(one.not_before_s, now_s)
-                elif not one.is_ready:
-                    one.probes = one.sandbox.probes(one, now_s)
-                    one.changes += 1
+            for container in worker.containers:
+                if container.state is not State.RUNNING:
+                    container.not_before_s = min(container.not_before_s, now_s)
+                elif not container.is_ready:
+                    container.probes = container.sandbox.probes(container, now_s)
+                    container.changes += 1
             worker.touch(now_s)
         sandbox.annotations = written
         try:
@@ -365,25 +365,25 @@ def _resume(one: Container, status: Object, admitted_s: float) -> None:
 def _stay(worker: PodWorker, statuses: Mapping[str, Object]) -> None:
     # Containers stay as in their statuses, or, where these are missing, as the pod's phase says.
     is_running = phase_of(worker.pod) == "Running"
-    for one in (*worker.init, *worker.main):
-        status = statuses.get(one.name, _NOTHING)
+    for container in (*worker.init, *worker.main):
+        status = statuses.get(container.name, _NOTHING)
         state = part(status, "state")
-        if one.is_init and not one.is_sidecar and (is_running or status.get("ready")):
-            _resume_init(one, worker.admitted_s)
+        if container.is_init and not container.is_sidecar and (is_running or status.get("ready")):
+            _resume_init(container, worker.admitted_s)
         elif "running" in state or (is_running and not state):
             running = {"running": state.get("running") or _NOTHING}
-            _resume(one, {**status, "state": running}, worker.admitted_s)
+            _resume(container, {**status, "state": running}, worker.admitted_s)
             if not status.get("ready"):
-                one.probes = _readiness(ENDLESS_S, one.since_s)
+                container.probes = _readiness(ENDLESS_S, container.since_s)
         else:
             waiting = part(state, "waiting")
-            one.waiting = Waiting(waiting.get("reason") or "", waiting.get("message") or "")
-            one.attempt = int(status.get("restartCount") or 0) if is_running else -1
+            container.waiting = Waiting(waiting.get("reason") or "", waiting.get("message") or "")
+            container.attempt = int(status.get("restartCount") or 0) if is_running else -1
             ended = state.get("terminated") or part(status, "lastState").get("terminated")
             if ended or is_running:
-                one.state = State.EXITED
-                one.last = Run.stated(ended or _NOTHING, worker.admitted_s)
-            one.not_before_s = NEVER_S
+                container.state = State.EXITED
+                container.last = Run.stated(ended or _NOTHING, worker.admitted_s)
+            container.not_before_s = NEVER_S
 
 
 def _by_name(status: Object, field: str) -> dict[str, Object]:

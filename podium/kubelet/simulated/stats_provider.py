@@ -87,7 +87,7 @@ class StatsProvider:
             observed.update(dict.fromkeys(signals, left))
 
         if capacity := self.memory_capacity_bytes:
-            of_pods = sum(one.memory_bytes or 0 for one in pods)
+            of_pods = sum(pod.memory_bytes or 0 for pod in pods)
             observe([Signal.MEMORY_AVAILABLE], capacity, self._own("memory", at_s) + of_pods)
             amount = value(allocatable_of(self._kubelet.node).get("memory", capacity))
             observed[Signal.ALLOCATABLE_MEMORY_AVAILABLE] = allocatable_memory(
@@ -96,12 +96,12 @@ class StatsProvider:
         if capacity := self._capacity("ephemeral-storage"):
             waste = script.unused_images_bytes + script.dead_containers_bytes
             used = self._own("disk", at_s) + max(waste - self.freed_bytes, 0)
-            observe(_DISK, capacity, used + sum(one.ephemeral_storage_bytes for one in pods))
+            observe(_DISK, capacity, used + sum(pod.ephemeral_storage_bytes for pod in pods))
         if script.inodes is not None:
-            roots = (container.rootfs.inodes or 0 for one in pods for container in one.containers)
+            roots = (container.rootfs.inodes or 0 for pod in pods for container in pod.containers)
             observe(_INODES, script.inodes, self._own("inodes", at_s) + sum(roots))
         if script.max_pids is not None:
-            used = self._own("processes", at_s) + sum(one.processes for one in pods)
+            used = self._own("processes", at_s) + sum(pod.processes for pod in pods)
             observe([Signal.PID_AVAILABLE], script.max_pids, used)
         return Statistics(observed, usage)
 
@@ -175,9 +175,9 @@ def _at(script: UsageScript, what: str, elapsed_s: float, seed: str) -> int:
 def container_usages(worker: PodWorker, at_s: float) -> Mapping[str, Usage]:
     """Return the usage of a pod's running containers by name; the main ones share the memory."""
     share, rest = divmod(memory_bytes_of(worker, at_s), len(worker.main))
-    memory = {one.name: share for one in worker.main}
+    memory = {container.name: share for container in worker.main}
     memory[worker.main[0].name] += rest
-    running = (one for one in worker.containers if one.state is State.RUNNING)
+    running = (container for container in worker.containers if container.state is State.RUNNING)
     return {
         one.name: Usage(
             parse_quantity(requests_of(one.spec).get("cpu", 0)).nanos, memory.get(one.name, 0)

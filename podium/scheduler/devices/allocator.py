@@ -127,7 +127,7 @@ class Allocator:
         for entry in claim.entries:
             alternatives = [self._counted(number, request) for request in entry.alternatives]
             wanted.append(alternatives)
-            least += min(one.count for one in alternatives)
+            least += min(alternative.count for alternative in alternatives)
         self._wanted.append(wanted)
         if least > RESULTS_MAX:
             message = (

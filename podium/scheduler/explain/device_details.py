@@ -74,9 +74,9 @@ class DeviceReader:
                 if not device.admin_access:
                     self.holders[device.key].append(claim)
         self._slices: dict[PoolKey, list[Object]] = defaultdict(list)
-        for one in scheduler.listers.list(SLICE):
-            spec = spec_of(one)
-            self._slices[spec.get("driver", ""), part(spec, "pool").get("name", "")].append(one)
+        for obj in scheduler.listers.list(SLICE):
+            spec = spec_of(obj)
+            self._slices[spec.get("driver", ""), part(spec, "pool").get("name", "")].append(obj)
 
     def details(self, pod: PodInfo, row: int) -> Iterator[str]:
         """Explain why a pod's claims can't be allocated, or used, on a row's node."""
@@ -113,7 +113,7 @@ class DeviceReader:
             for row in range(self._snapshot.node_count)
             for view in self.plugin.devices.pools(row)
         }
-        return {one.key: one for view in views.values() for one in view.devices}.values()
+        return {device.key: device for view in views.values() for device in view.devices}.values()
 
     def users(self, claim: Object) -> list[PodInfo]:
         """Return the pods on nodes that a claim is reserved for."""
@@ -153,7 +153,7 @@ class DeviceReader:
 
     def _held(self, claim: Object) -> str:
         pods = [f"{pod.key}, priority {pod.priority}" for pod in self.users(claim)]
-        pods = pods or [f"{namespace(claim)}/{one['name']}" for one in _consumers(claim)]
+        pods = pods or [f"{namespace(claim)}/{consumer['name']}" for consumer in _consumers(claim)]
         if not pods:
             return f"held by claim {name(claim)}, which no pod uses"
         return f"held by {listed(pods, _NAMED_MAX)} (claim {name(claim)})"
@@ -168,7 +168,7 @@ class DeviceReader:
             whole = pool.counters.get(counter, 0)
             left = whole - sum(other.amounts.counters[counter] for other in takers)
             if needed > left:
-                held = [f"{one.device.name}: {self._who(one.key)}" for one in takers]
+                held = [f"{taker.device.name}: {self._who(taker.key)}" for taker in takers]
                 taken = f" ({listed(held, _NAMED_MAX)})" if held else ""
                 yield (
                     f"counter {'/'.join(counter)} has {amount_text(left)} left of "
@@ -226,8 +226,8 @@ class DeviceReader:
         pools = self.plugin.devices.pools(row)
         known = [device.device.name for pool in pools for device in pool.devices]
         return [
-            one.device.name if known.count(one.device.name) == 1 else "/".join(one.key)
-            for one in devices
+            device.device.name if known.count(device.device.name) == 1 else "/".join(device.key)
+            for device in devices
         ]
 
     def _unreached(self, restriction: Restriction, row: int) -> Iterator[str]:
@@ -239,7 +239,7 @@ class DeviceReader:
         selector = restriction.node_selector
         if selector is None or self._snapshot.columns.matching(node_selector(selector))[row]:
             return
-        devices = ["/".join(one.key) for one in allocated_devices(allocation_of(claim))]
+        devices = ["/".join(device.key) for device in allocated_devices(allocation_of(claim))]
         pods = [f"{pod.key} on {self._snapshot.names[pod.row]}" for pod in self.users(claim)]
         uses = f", used by {listed(pods, _NAMED_MAX)}" if pods else ""
         asking = {"spec": {"affinity": {"nodeAffinity": {REQUIRED: selector}}}}
@@ -255,7 +255,7 @@ class DeviceReader:
                 yield f"pool {view.id_text} is invalid: {view.fault}"
         incomplete = {view.key for view in reached if view.is_incomplete}
         for key, slices in self._slices.items():
-            pools = [part(spec_of(one), "pool") for one in slices]
+            pools = [part(spec_of(slice_), "pool") for slice_ in slices]
             latest = max(pool.get("generation", 0) for pool in pools)
             current = [pool for pool in pools if pool.get("generation", 0) == latest]
             if key in incomplete:
@@ -288,7 +288,7 @@ def device_plugin(scheduler: Scheduler, pod: Object) -> DynamicResources | None:
     """Return the plugin that decides about a pod's devices; None if its profile has none."""
     pipeline = scheduler.pipelines.get(scheduler_name_of(pod))
     plugins = pipeline.reserve if pipeline is not None else ()
-    return next((one for one in plugins if isinstance(one, DynamicResources)), None)
+    return next((plugin for plugin in plugins if isinstance(plugin, DynamicResources)), None)
 
 
 def device_reader(scheduler: Scheduler, pod: Object) -> DeviceReader | None:

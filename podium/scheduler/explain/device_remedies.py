@@ -50,7 +50,7 @@ class DeviceTrials:
         self._rows: list[int] = []
         for _, row in sorted(scheduler.snapshot.row_of.items()):
             objections = evaluation.filtering.objections(row) if evaluation is not None else ()
-            if objections and all(one.plugin == DynamicResources.name for one in objections):
+            if objections and all(status.plugin == DynamicResources.name for status in objections):
                 self._rows.append(row)
 
     def removals(self) -> Iterator[Found]:
@@ -59,7 +59,7 @@ class DeviceTrials:
         for row in self._rows[:_NODES_MAX]:
             holders = sorted(self._holders(row), key=self._rank)
             least = [holders[:number] for number in range(2, len(holders) + 1)]
-            for some in (*([one] for one in holders), *least):
+            for some in (*([holder] for holder in holders), *least):
                 sets.setdefault(tuple(map(key, some)), some)
         ranked = sorted(sets.values(), key=lambda some: (len(some), [*map(self._rank, some)]))
         for claims in ranked[:_TRIALS_MAX]:
@@ -67,7 +67,7 @@ class DeviceTrials:
             with self._without(claims, pods):
                 node_name = self._decide()
             if node_name:
-                unused = [f"claim {key(one)}" for one in claims if not reserved_for(one)]
+                unused = [f"claim {key(claim)}" for claim in claims if not reserved_for(claim)]
                 named = " and ".join([*(pod.key for pod in pods), *unused])
                 yield f"delete {named}, and so free its devices", node_name
 
@@ -116,9 +116,9 @@ class DeviceTrials:
     def _without(self, claims: Sequence[Object], pods: Sequence[PodInfo]) -> Iterator[None]:
         snapshot = self._scheduler.snapshot
         freed = [
-            {**one, "status": {k: v for k, v in status_of(one).items() if k != "allocation"}}
-            for one in claims
-            if allocation_of(one) is not None
+            {**claim, "status": {k: v for k, v in status_of(claim).items() if k != "allocation"}}
+            for claim in claims
+            if allocation_of(claim) is not None
         ]
         places = [(pod, snapshot.names[pod.row]) for pod in pods]
         with _replaced(self._scheduler.listers, freed):
@@ -133,7 +133,7 @@ class DeviceTrials:
 
 @contextmanager
 def _replaced(listers: Listers, claims: Sequence[Object]) -> Iterator[None]:
-    before = [listers.get(CLAIM, name(one), namespace(one)) for one in claims]
+    before = [listers.get(CLAIM, name(claim), namespace(claim)) for claim in claims]
     for one in claims:
         listers.assume(one)
     try:
@@ -149,8 +149,8 @@ def _replaced(listers: Listers, claims: Sequence[Object]) -> Iterator[None]:
 def _tolerating(claim: Object, taints: Sequence[DeviceTaint]) -> Object:
     """Return a claim whose requests tolerate some more taints."""
     added = [
-        {"key": one.key, "operator": "Equal", "value": one.value, "effect": one.effect}
-        for one in taints
+        {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
+        for taint in taints
     ]
 
     def tolerant(request: Object) -> Mapping[str, Any]:

@@ -21,8 +21,8 @@ def shapes(snapshot: Snapshot, slices: Iterable[Object] = ()) -> list[str]:
     """Return a node's name by distinct capacity, labels, taints and devices of `slices`, sorted."""
     found: dict[str, str] = {}
     devices: dict[str, list[str]] = defaultdict(list)
-    for one in slices:
-        devices[spec_of(one).get("nodeName", "")].append(repr(spec_of(one).get("devices")))
+    for slice_ in slices:
+        devices[spec_of(slice_).get("nodeName", "")].append(repr(spec_of(slice_).get("devices")))
     for node_name, row in sorted(snapshot.row_of.items()):
         node = node_like(snapshot.nodes[row], "")
         amounts = sorted((k, str(n)) for k, n in part(node, "status", "allocatable").items())
@@ -63,14 +63,14 @@ def extra_node(snapshot: Snapshot, listers: Listers, like: str) -> Iterator[str]
 
 def slices_like(slices: Iterable[Object], node_name: str, new: str) -> Iterator[Object]:
     """Copy the ResourceSlices of a node's own devices for a copy of the node."""
-    for one in slices:
-        spec = spec_of(one)
+    for slice_ in slices:
+        spec = spec_of(slice_)
         if spec.get("nodeName") == node_name:
             pool = part(spec, "pool")
             pool_name = new if pool.get("name") == node_name else f"{pool.get('name')}-{new}"
-            named = {"name": f"{name_of(one)}-{new}"}
+            named = {"name": f"{name_of(slice_)}-{new}"}
             copied = {**spec, "nodeName": new, "pool": {**pool, "name": pool_name}}
-            yield {**one, "metadata": named, "spec": copied}
+            yield {**slice_, "metadata": named, "spec": copied}
 
 
 def node_like(node: Object, name: str) -> Object:

@@ -70,7 +70,7 @@ def remedies(
             _tolerations(trial, decision),
             (Remedy("Toleration", *one) for one in (devices.tolerations() if devices else ())),
         ),
-        (Remedy("Removal", *one) for one in (devices.removals() if devices else ())),
+        (Remedy("Removal", *removal) for removal in (devices.removals() if devices else ())),
         _node(trial, pod),
         _priority(trial, decision.pod, priority_classes),
         _budget(trial, decision, budget_of),

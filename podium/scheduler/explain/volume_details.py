@@ -121,8 +121,8 @@ def _unbound(
     elif not topology.allowed(storage_class.get("allowedTopologies"))[row]:
         terms = [
             " and ".join(
-                f"{one.get('key')} is {' or '.join(entries(one, 'values'))}"
-                for one in term.get("matchLabelExpressions") or ()
+                f"{expression.get('key')} is {' or '.join(entries(expression, 'values'))}"
+                for expression in term.get("matchLabelExpressions") or ()
             )
             for term in storage_class.get("allowedTopologies") or ()
         ]

@@ -130,12 +130,12 @@ class GangScheduler:
             self._reservations.pop(gang, None)
             return False
         others = (self._context.queue.take(pod_uid) for pod_uid in self._groups.uids(gang))
-        members = [queued, *(one for one in others if one is not None)]
+        members = [queued, *(pod for pod in others if pod is not None)]
         members.sort(key=lambda one: (-one.pod.priority, one.turn))
         if group is None:
             self._hold(members, f"{_named(gang)} isn't there yet.")
         elif bound + len(members) < group.least:
-            here = _listed([*self._groups.placed(gang), *(one.pod for one in members)])
+            here = _listed([*self._groups.placed(gang), *(member.pod for member in members)])
             text = f"{_named(gang)} needs {group.least} pods at once, and there are only {here}."
             self._tell(gang, text)
             self._hold(members, text)
@@ -217,7 +217,7 @@ class GangScheduler:
             left = [queued for queued in members if queued.uid not in nodes]
             self._fail(left, Failure(trial.message, trial.plugins))
             # From now on they are scheduled one by one, and may preempt.
-            self._context.queue.activate([one.uid for one in left], self._context.now_s)
+            self._context.queue.activate([pod.uid for pod in left], self._context.now_s)
 
     def _why(
         self, gang: GangId, trial: RehearsalOutcome, least: int, reservation: _Reservation | None

@@ -54,4 +54,4 @@ class InFlight:
             self._log.forget_before(next(iter(self._cursors.values())))
         else:
             self._log.restart()
-        return None if events is None else [one for one in events if one.concerns(uid)]
+        return None if events is None else [event for event in events if event.concerns(uid)]

@@ -116,12 +116,12 @@ def results_presentation(results: Sequence[Result]) -> Presentation:
     """Present workloads that were measured in process."""
     rows = [
         (
-            *_counts(one),
-            f"{one.latency_ms.p50:.3f}",
-            f"{one.latency_ms.p99:.3f}",
-            f"{one.peak_memory_mib:,.0f}",
+            *_counts(result),
+            f"{result.latency_ms.p50:.3f}",
+            f"{result.latency_ms.p99:.3f}",
+            f"{result.peak_memory_mib:,.0f}",
         )
-        for one in results
+        for result in results
     ]
     return _shown("Results", (*_HEADERS, "p50 ms", "p99 ms", "Peak MiB"), rows)
 
@@ -138,13 +138,13 @@ def live_presentation(measurements: Sequence[Measurement]) -> Presentation:
     """Present the measurements of a running cluster."""
     rows = [
         (
-            one.name,
-            f"{one.value:,.3f}" if one.unit == "s" else f"{one.value:,.0f}",
-            one.unit,
-            one.goal,
-            "" if one.processor_share is None else f"{one.processor_share:.0%}",
+            measurement.name,
+            f"{measurement.value:,.3f}" if measurement.unit == "s" else f"{measurement.value:,.0f}",
+            measurement.unit,
+            measurement.goal,
+            "" if measurement.processor_share is None else f"{measurement.processor_share:.0%}",
         )
-        for one in measurements
+        for measurement in measurements
     ]
     return _shown("Live", ("Measured", "Value", "Unit", "Goal", "Processor"), rows)
 

@@ -81,9 +81,9 @@ class ServerBench:
             try:
                 async for news in self.api.watch("Pod", revision):
                     now_s = self.clock_s()
-                    for one in news:
-                        revision, name = one.revision, one.obj["metadata"].get("name", "")
-                        if name in names and name not in self._bound_s and node_name_of(one.obj):
+                    for event in news:
+                        revision, name = event.revision, event.obj["metadata"].get("name", "")
+                        if name in names and name not in self._bound_s and node_name_of(event.obj):
                             self._bound_s[name] = now_s
                     if len(self._bound_s) == len(names):
                         return
@@ -104,7 +104,7 @@ class ServerBench:
 
     async def _clean_up(self) -> None:
         listed = await self.api.list("Pod")
-        ours = [one for one in listed.objects if one["metadata"]["namespace"] == self.namespace]
+        ours = [obj for obj in listed.objects if obj["metadata"]["namespace"] == self.namespace]
         place = self.namespace
         pods = (Delete(kind="Pod", name=_name(p), namespace=place, grace_period_s=0) for p in ours)
         await self._all(pods, may_fail=True)

@@ -295,22 +295,22 @@ def replay_presentation(report: ReplayReport) -> Presentation:
         row = (one.only, clock(one.at), one.preemptor or _NONE, one.node, victims, why)
         preemptions.append(row)
     waits = [
-        (one.pod, one.node, span(one.recorded_seconds), span(one.replayed_seconds))
-        for one in report.waits
+        (wait.pod, wait.node, span(wait.recorded_seconds), span(wait.replayed_seconds))
+        for wait in report.waits
     ]
     classes = [
         (
-            one.priority_class or _NONE,
-            str(one.priority),
-            str(one.pods),
-            str(one.recorded_placed),
-            str(one.replayed_placed),
+            class_.priority_class or _NONE,
+            str(class_.priority),
+            str(class_.pods),
+            str(class_.recorded_placed),
+            str(class_.replayed_placed),
             *(
                 _NONE if wait_s is None else span(wait_s)
-                for wait_s in (one.recorded_median_seconds, one.replayed_median_seconds)
+                for wait_s in (class_.recorded_median_seconds, class_.replayed_median_seconds)
             ),
         )
-        for one in report.classes
+        for class_ in report.classes
     ]
     headers = ("Only", "At", "Preemptor", "Node", "Victims", "Instead, and why")
     sections = [

@@ -49,7 +49,7 @@ def is_schedulers_change(old: Object, new: Object) -> bool:
 
 
 def _decided(pod: Object) -> tuple[object, ...]:
-    conditions = [one for one in conditions_of(pod) if _is_schedulers(one)]
+    conditions = [condition for condition in conditions_of(pod) if _is_schedulers(condition)]
     return node_name_of(pod), nominated_node_of(pod), conditions
 
 
@@ -81,7 +81,7 @@ def updated(current: Object, old: Object, new: Object) -> Object | None:
 def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
     """Return a replayed pod, bound `shift_s` seconds later, with the recorded node's status."""
     others = [one for one in recorded.get("conditions") or () if not _is_schedulers(one)]
-    own = [one for one in conditions_of(current) if _is_schedulers(one)]
+    own = [condition for condition in conditions_of(current) if _is_schedulers(condition)]
     status = {**without(recorded, "nominatedNodeName", *_OF_CLAIMS), "conditions": [*own, *others]}
     status |= {field: value for field, value in status_of(current).items() if field in _OF_CLAIMS}
     started = recorded.get("startTime")

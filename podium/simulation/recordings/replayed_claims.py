@@ -175,7 +175,7 @@ class ReplayedClaims:
         now_s, recorded = self._driver.now_s, self._allocations.get(uid(claim))
         if not recorded:
             if reports := [
-                _bindable(one, now_s) for one in results if one.get("bindingConditions")
+                _bindable(result, now_s) for result in results if result.get("bindingConditions")
             ]:
                 self._driver.at(now_s, partial(self._report, claim, reports))
             return

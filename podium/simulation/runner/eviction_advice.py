@@ -92,7 +92,7 @@ def _block(
 
 def _with_one_alone(trials: Sequence["_Trial"]) -> Iterator[str]:
     # Pods that several budgets select: all of these but one have to go.
-    allowing = [one.called for one in trials if one.is_allowed]
+    allowing = [trial.called for trial in trials if trial.is_allowed]
     if allowing:
         yield f"keep budget {' or '.join(allowing)} alone, which allows it"
         return

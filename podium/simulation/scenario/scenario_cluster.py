@@ -225,7 +225,7 @@ class SchedulerEntry(Document):
     def _documents(self, context: Context) -> tuple[Sequence[object], list[FieldError]]:
         given = self.configuration
         documents: list[object] = [*given] if isinstance(given, list) else [given]
-        documents = [one for one in documents if one is not None]
+        documents = [document for document in documents if document is not None]
         if self.file is None:
             return enabling(context.plugins, documents), []
         try:

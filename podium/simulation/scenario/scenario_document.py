@@ -237,7 +237,7 @@ def scenario_of(
     context = Context(Path(path).parent, path, PodLimit(max_pods), plugins)
     decoded = decode(ScenarioDocument, value, context={CONTEXT: context})
     if decoded.document is None:
-        raise PodiumError("\n".join(f"{path}: {one}" for one in decoded.faults))
+        raise PodiumError("\n".join(f"{path}: {error}" for error in decoded.faults))
     spec = decoded.document.spec
     return Scenario(
         name=decoded.document.metadata.name or Path(context.file).stem,
@@ -245,5 +245,5 @@ def scenario_of(
         objects=spec.objects(),
         steps=tuple(step.step(f"spec.steps[{at}]") for at, step in enumerate(spec.steps)),
         until_s=spec.until,
-        arrivals={f"spec.arrivals[{at}]": one for at, one in enumerate(spec.arrivals)},
+        arrivals={f"spec.arrivals[{at}]": arrival for at, arrival in enumerate(spec.arrivals)},
     )

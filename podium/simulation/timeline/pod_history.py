@@ -134,7 +134,7 @@ class PodHistories:
     def __iter__(self) -> Iterator[PodHistory]:
         for one, pod in self._before.items():
             yield self.by_uid.get(one) or _known(pod)
-        yield from (one for one in self.by_uid.values() if one.is_new)
+        yield from (history for history in self.by_uid.values() if history.is_new)
 
     def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
         """Return 1, or the depth of the lost pod that the preemptor replaces plus 1."""

@@ -35,7 +35,7 @@ class Answer:
     @classmethod
     def of(cls, report: Any, **more: Any) -> Self:
         """Make an answer from a report and additional fields."""
-        given = {one.name: getattr(report, one.name) for one in fields(report)}
+        given = {field.name: getattr(report, field.name) for field in fields(report)}
         return cls(**given, **more)
 
     def presentation(self) -> Presentation:
@@ -135,8 +135,8 @@ def columns_of(kind: Any, path: str) -> list[str]:
         is_last = depth == len(parts) - 1
         columns += [
             name if is_last else f"{part}.{name}"
-            for name, one in fields.items()
-            if one.get("type") != "object" and (is_last or one.get("type") != "array")
+            for name, field in fields.items()
+            if field.get("type") != "object" and (is_last or field.get("type") != "array")
         ]
     return columns
 

@@ -25,7 +25,7 @@ class BenchAnswer(Answer):
         return {"results": self.values()}
 
     def values(self) -> list[dict[str, Any]]:
-        return [plain(one) for one in self.results]
+        return [plain(result) for result in self.results]
 
     def presentation(self) -> Presentation:
         return self.shown

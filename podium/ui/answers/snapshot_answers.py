@@ -77,7 +77,7 @@ class TraceAnswer(Answer):
 
     def presentation(self) -> Presentation:
         trace = self.trace
-        pods = [one.pod for one in trace.arrivals]
+        pods = [arrival.pod for arrival in trace.arrivals]
         headline = f"{count(len(trace.nodes), 'node')} and {count(len(pods), 'pod')}"
         sections = [
             Section("", [objects_by_kind((*trace.nodes, *trace.classes, *pods))]),
@@ -88,5 +88,5 @@ class TraceAnswer(Answer):
 
 def objects_by_kind(objects: Iterable[Object]) -> Table:
     """Make a table of the number of objects of each kind, with the most frequent kind first."""
-    kinds = Counter(str(one["kind"]) for one in objects)
+    kinds = Counter(str(obj["kind"]) for obj in objects)
     return Table(("Kind", "Objects"), [(kind, str(n)) for kind, n in kinds.most_common()])

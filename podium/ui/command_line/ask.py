@@ -153,8 +153,8 @@ def print_findings(answer: Any) -> None:
         from podium.whatif.plan.fail_on import let_through
 
         by_gate: dict[str, list[Finding]] = {}
-        for one, gate in let_through(answer, gates):
-            by_gate.setdefault(gate.text, []).append(one)
+        for finding, gate in let_through(answer, gates):
+            by_gate.setdefault(gate.text, []).append(finding)
         for text, through in by_gate.items():
             times = sum(one.count for one in through)
             places = ", ".join(sorted({one.namespace or one.object for one in through}))

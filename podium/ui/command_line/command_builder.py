@@ -37,7 +37,7 @@ class OrderedCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, and record the order of the options."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
-        ctx.meta[_ORDER] = tuple(one.name for one in order)
+        ctx.meta[_ORDER] = tuple(parameter.name for parameter in order)
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -84,7 +84,7 @@ def _output_options(kind: type[Question[Any]]) -> dict[str, tuple[Any, Any, Opti
 def _function(
     run: Command, kinds: list[type], more: Mapping[str, tuple[Any, Any, Option]]
 ) -> Command:
-    every = {one.name: one for kind in kinds for one in fields(kind)}
+    every = {field.name: field for kind in kinds for field in fields(kind)}
     ranks = {
         name: rank
         for rank, kind in reversed([*enumerate(_LISTED_FIRST)])
@@ -110,7 +110,7 @@ def _function(
         given["order"] = ctx.meta.get(_ORDER, ())
         asked = []
         for kind in kinds:
-            names = (one.name for one in fields(kind))
+            names = (field.name for field in fields(kind))
             # What isn't given has the default of its field.
             values = {name: given[name] for name in names if given.get(name) is not None}
             asked.append(kind(**values))
@@ -122,7 +122,7 @@ def _function(
     parameters.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context))
     command.__doc__ = kinds[0].__doc__
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 
@@ -130,7 +130,7 @@ def _parameters(name: str, kind: Any, default: Any, option: Option) -> Iterator[
     if kind in REPEATABLE:
         kind = list[str] if default is MISSING else list[str] | None
         default = MISSING if default is MISSING else None
-    elif enums := [one for one in get_args(kind) if isinstance(one, EnumType)]:
+    elif enums := [enum_meta for enum_meta in get_args(kind) if isinstance(enum_meta, EnumType)]:
         kind = enums[0]
     elif str in get_args(kind):
         # A path or a number is a text here.

@@ -83,9 +83,9 @@ class BenchQuestion(Question["BenchAnswer"]):
             ask.progress.show(f"measuring {workload.name} ({number} of {len(chosen)})")
             results.append(measure_apart(workload))
         warnings = [
-            f"{one.workload} had a processor for only {one.processor_share:.0%} of its time; "
+            f"{result.workload} had a processor for only {result.processor_share:.0%} of its time; "
             "measure again on a quiet machine"
-            for one in results
-            if one.is_disturbed
+            for result in results
+            if result.is_disturbed
         ]
         return BenchAnswer(tuple(results), shown.results_presentation(results), warnings)

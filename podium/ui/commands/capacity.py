@@ -61,7 +61,7 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         from podium.whatif.capacity.capacity_inputs import read_pod_template
 
         state = decisive([*asked.request.state.objects, *asked.request.applied])
-        return [read_pod_template(one, self.namespace, state) for one in texts(self.pod)]
+        return [read_pod_template(text, self.namespace, state) for text in texts(self.pod)]
 
 
 class NodesQuestion(CapacityQuestion):
@@ -95,7 +95,7 @@ class NodesQuestion(CapacityQuestion):
         templates = self.templates(asked)
         state = asked.request.state.objects
         nodes = {name(one): one for one in state if one["kind"] == "Node"}
-        choices = [read_node_shape(one, nodes) for one in shapes]
+        choices = [read_node_shape(shape, nodes) for shape in shapes]
         ask.progress.show("playing")
         found = cheapest_nodes(
             NodesRequest(asked.request, templates, choices, self.tries),

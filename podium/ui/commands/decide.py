@@ -35,5 +35,5 @@ class DecideQuestion(Question["DecisionsAnswer"]):
             for one in several(self.scenarios)
         )
         return DecisionsAnswer(
-            tuple(msgspec.json.decode(line) for one in sources for line in decided(one))
+            tuple(msgspec.json.decode(line) for source in sources for line in decided(source))
         )

@@ -110,7 +110,7 @@ def selected_nodes(state: "Sequence[Object]", names: "list[str]", selector: str)
         return names
     chosen = read_selector(selector)
     nodes = (one for one in state if one.get("kind") == "Node")
-    found = [f"node/{name(one)}" for one in nodes if chosen.matches(labels(one))]
+    found = [f"node/{name(node)}" for node in nodes if chosen.matches(labels(node))]
     if not found:
         raise InputError(f"--selector {selector}: no node has such labels")
     return sorted(found)
@@ -132,7 +132,7 @@ def _impact(
     request = replace(asked.request, alternatives_max=0)
     disturbance = disturbance_of(request.state.objects)
     is_drain = disturbance.kind is DisturbanceKind.DRAIN
-    if gates and is_drain and all(one.condition != _UNDRAINED for one in gates):
+    if gates and is_drain and all(gate.condition != _UNDRAINED for gate in gates):
         # What didn't happen meets no other condition.
         gates = [*gates, Gate(_UNDRAINED, _UNDRAINED)]
     ask.progress.show("playing")

@@ -165,7 +165,7 @@ class SweepQuestion(Experiment["SweepAnswer"]):
             runs = asked.trials * len(asked.seeds) * len(scenarios)
             with ask.progress.counted("sweeping", runs) as done:
                 trials = play_sweep(asked, scenarios, self.executor(), out, done)
-            report = sweep_report(asked, [one.name for one in scenarios], trials)
+            report = sweep_report(asked, [scenario.name for scenario in scenarios], trials)
             if out is not None:
                 from podium.ui.writers.sweep_files import write_sweep
 

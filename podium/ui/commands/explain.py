@@ -75,5 +75,5 @@ class ExplainCommand(ExplainQuestion):
     def answer(self, ask: ClusterAsker) -> Any:
         if not self.eviction:
             return super().answer(ask)
-        changes = {one.name: getattr(self, one.name) for one in fields(Changes)}
+        changes = {field.name: getattr(self, field.name) for field in fields(Changes)}
         return RankingQuestion(self.pod, self.signal, **changes).answer(ask)

@@ -66,7 +66,7 @@ class LintQuestion(State, Question["LintAnswer"]):
             return RULES[self.explain].text
         if self.list_rules:
             summaries = [rule.summary for rule in RULES.values()]
-            rows = [(one.id, str(one.severity), one.title) for one in summaries]
+            rows = [(summary.id, str(summary.severity), summary.title) for summary in summaries]
             return Presentation("", "", [Section("", [Table(("Rule", "Severity", "Finds"), rows)])])
         return None
 

@@ -131,10 +131,10 @@ def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = (
     ]
     if problems:
         raise ManifestError(problems)
-    for one in found.changes:
-        if isinstance(one, Scale):
-            to = one.target
-            fault = limit.resize(to.kind, to.namespace, to.name, one.replicas, f"--scale {to}")
+    for change in found.changes:
+        if isinstance(change, Scale):
+            to = change.target
+            fault = limit.resize(to.kind, to.namespace, to.name, change.replicas, f"--scale {to}")
             if fault:
                 raise InputError(str(fault))
     request = PlanRequest(
@@ -193,8 +193,8 @@ def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollect
         errors.found.append(InputError("--selector needs --apply, --kustomize or --helm"))
         return read
     objects = [*state]
-    nodes = {name(one): one for one in objects if one.get("kind") == "Node"}
-    slices = [one for one in objects if one.get("kind") == "ResourceSlice"]
+    nodes = {name(obj): obj for obj in objects if obj.get("kind") == "Node"}
+    slices = [obj for obj in objects if obj.get("kind") == "ResourceSlice"]
     values_of: dict[str, list[str | File]] = {
         option: files_of(asked.apply) if option == "apply" else [*texts(getattr(asked, option))]
         for option in _CHANGES
@@ -273,8 +273,8 @@ def _rendered(option: str, value: str, asked: Changes) -> File:
         release, chart = (named[1], named[3]) if named else (_RELEASE, value)
         # `helm template` leaves out definitions, and assumes a version of its own, by default.
         as_installed = ["--include-crds", "--kube-version", f"{MAJOR}.{MINOR}.{PATCH}"]
-        given = [part for one in texts(asked.values) for part in ("--values", one)]
-        given += [part for one in texts(asked.set_values) for part in ("--set", one)]
+        given = [part for text in texts(asked.values) for part in ("--values", text)]
+        given += [part for text in texts(asked.set_values) for part in ("--set", text)]
         where = ["--namespace", asked.namespace]
         command = ["helm", "template", *where, *as_installed, *given, "--", release, chart]
     else:

@@ -51,7 +51,7 @@ def lint_of(
                 state, namespace, later_counts=True, kind_of=_kind_of, faults_of=_faults_of
             )
         except ManifestError as error:
-            if any(one.object.startswith(f"{KUBELET_KIND} ") for one in error.problems):
+            if any(problem.object.startswith(f"{KUBELET_KIND} ") for problem in error.problems):
                 hint = f"a {KUBELET_KIND} is no API object: pass it with --kubelet-config"
                 raise InputError(f"{error}\n{hint}") from None
             raise

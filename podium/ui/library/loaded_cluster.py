@@ -106,7 +106,7 @@ class LoadedCluster:
         return to_html_fragment(Presentation("Cluster", repr(self)[1:-1], sections))
 
     def __repr__(self) -> str:
-        kinds = Counter(str(one["kind"]) for one in self.objects)
+        kinds = Counter(str(obj["kind"]) for obj in self.objects)
         return f"<Cluster of {kinds['Node']} nodes and {kinds['Pod']} pods>"
 
     def read(self, asked: Rules) -> Asked:

@@ -174,8 +174,8 @@ class RowTable(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, style)
 
     def _widths(self, width: int) -> Sequence[int]:
-        left = width - sum(one.width + _GAP for one in self._columns)
-        shares = [0 if one.width else one.share for one in self._columns]
+        left = width - sum(column.width + _GAP for column in self._columns)
+        shares = [0 if column.width else column.share for column in self._columns]
         # What is left over by rounding goes to the last.
         ends = [max(left, 0) * part // (sum(shares) or 1) for part in accumulate(shares)]
         parts = [end - begin for begin, end in zip([0, *ends], ends, strict=False)]

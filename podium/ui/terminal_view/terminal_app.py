@@ -271,7 +271,7 @@ class Top(App[None]):
     def _draw(self) -> None:
         cluster = self._cluster
         self._by_name = cluster.nodes
-        self._news = {str(one.number): one for one in cluster.news}
+        self._news = {str(news.number): news for news in cluster.news}
         main = self.screen_stack[0]
         trouble = main.query_one("#trouble", Static)
         trouble.update(Text(printable(self._connection.sentence())))
@@ -284,7 +284,7 @@ class Top(App[None]):
         waiting.sort(key=lambda one: (-pod_priority(cluster.pods[one]), one))
         main.query_one("#waiting", RowTable).show(waiting)
         main.query_one("#news", RowTable).show(
-            [key for key, one in reversed(self._news.items()) if self._sought in one.text]
+            [key for key, news in reversed(self._news.items()) if self._sought in news.text]
         )
         self._tell_what_is_cut()
         if isinstance(self.screen, NodeScreen):
@@ -300,7 +300,7 @@ class Top(App[None]):
         if not cluster.is_synced:
             read = f"{count(len(self._by_name), 'node')}, {count(len(cluster.pods), 'pod')}"
             return Text(f"{self._called}: reads the cluster, {read}")
-        ready = sum(holds(one.obj or {}, "Ready") for one in self._by_name.values())
+        ready = sum(holds(node.obj or {}, "Ready") for node in self._by_name.values())
         queues = [queue_of(cluster.pods[key]) for key in cluster.waiting]
         said = ", ".join(f"{queues.count(one)} {one}" for one in dict.fromkeys(queues))
         parts = [

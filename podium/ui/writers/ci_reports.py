@@ -72,8 +72,8 @@ def sarif(report: CiReport) -> dict[str, Any]:
 
 def junit(report: CiReport) -> str:
     """Write a JUnit report: a test for each rule, which fails if there are findings."""
-    results = [one for one in report.results if not one.accepted_as]
-    failed = {one.rule for one in results}
+    results = [result for result in report.results if not result.accepted_as]
+    failed = {result.rule for result in results}
     suite = Element(
         "testsuite",
         name=f"podium {report.command}",
@@ -82,7 +82,7 @@ def junit(report: CiReport) -> str:
     )
     for rule in report.tested:
         case = SubElement(suite, "testcase", classname=f"podium.{report.command}", name=rule)
-        texts = [one.text for one in results if one.rule == rule]
+        texts = [result.text for result in results if result.rule == rule]
         if texts:
             failure = SubElement(case, "failure", message=f"{rule}: {len(texts)} of them")
             failure.text = "\n".join(texts)

@@ -163,9 +163,9 @@ def _piece(piece: Piece) -> str:
 
 def _tree(branches: Iterable[Branch], kind: str = "") -> str:
     items = (
-        f"<li><span{_class(one.tone)}>{escape(one.text)}</span>"
-        f"{_tree(one.branches) if one.branches else ''}</li>"
-        for one in branches
+        f"<li><span{_class(branch.tone)}>{escape(branch.text)}</span>"
+        f"{_tree(branch.branches) if branch.branches else ''}</li>"
+        for branch in branches
     )
     return f"<ul{kind}>{''.join(items)}</ul>"
 

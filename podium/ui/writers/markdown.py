@@ -78,9 +78,9 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _branches(branches: Sequence[Branch], depth: int = 0) -> Iterator[str]:
-    for one in branches:
-        yield f"{'  ' * depth}- {_line(one.text)}"
-        yield from _branches(one.branches, depth + 1)
+    for branch in branches:
+        yield f"{'  ' * depth}- {_line(branch.text)}"
+        yield from _branches(branch.branches, depth + 1)
 
 
 def _line(text: str) -> str:

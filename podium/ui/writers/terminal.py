@@ -252,7 +252,7 @@ def print_block(out: Console, block: Block, *, wide: bool = False) -> None:
                 out.print(Text(_heading(title), style="bold cyan"))
             # What is spelt as plugins are is a name.
             names = [one for one in headers if " " not in one and one[1:] != one[1:].lower()]
-            headings = [one if one in names else one.upper() for one in headers]
+            headings = [header if header in names else header.upper() for header in headers]
             texts = [
                 [
                     Text(one.text, style=STYLES[one.tone]) if isinstance(one, Toned) else one

@@ -41,9 +41,9 @@ def capacity_presentation(capacity: Capacity) -> Presentation:
     headers = ["Template", "Priority", "Class", "In a round", "Fit"]
     headers += ["With preemption"] if with_ is not None else []
     rows = []
-    for number, one in enumerate(capacity.templates):
-        priority = "-" if one.priority is None else str(one.priority)
-        row = [one.template, priority, one.priority_class or "-", str(one.share)]
+    for number, template in enumerate(capacity.templates):
+        priority = "-" if template.priority is None else str(template.priority)
+        row = [template.template, priority, template.priority_class or "-", str(template.share)]
         row.append(str(without.by_template[number]))
         rows.append([*row, str(with_.by_template[number])] if with_ is not None else row)
     sections = [
@@ -71,13 +71,13 @@ def capacity_presentation(capacity: Capacity) -> Presentation:
 
 def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> Iterator[Section]:
     several = len(templates) > 1
-    headers = ["Node", "Pods", *([one.template for one in templates] if several else ())]
+    headers = ["Node", "Pods", *([template.template for template in templates] if several else ())]
     listed, notes = [*fill.nodes], list[str]()
     if len(listed) > _NODES_MAX:
         listed.sort(key=lambda one: (-one.pods, one.node))
         notes = [f"{listed[-1].pods} to {listed[0].pods} pods on each of {len(listed)} nodes"]
     rows = [
-        [one.node, str(one.pods), *(map(str, one.by_template) if several else ())] for one in listed
+        [row.node, str(row.pods), *(map(str, row.by_template) if several else ())] for row in listed
     ]
     yield Section(f"Where{how}", [Table(headers, rows, notes, rows_most=_NODES_MAX)])
     stop = fill.stop
@@ -89,12 +89,12 @@ def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> It
 def cheapest_nodes_presentation(answer: CheapestNodes) -> Presentation:
     """Present the nodes to add, and where the pending pods are placed then."""
     shapes = [
-        [one.shape, str(one.nodes), _plain(one.cost), _plain(one.cost * one.nodes)]
-        for one in answer.shapes
+        [shape.shape, str(shape.nodes), _plain(shape.cost), _plain(shape.cost * shape.nodes)]
+        for shape in answer.shapes
     ]
     places: dict[str, list[str]] = defaultdict(list)
-    for one in answer.placements:
-        places[one.node].append(one.pod)
+    for placement in answer.placements:
+        places[placement.node].append(placement.pod)
     rows = []
     for node, pods in sorted(places.items()):
         shown = [*pods[:_SHOWN_MAX], *and_more(len(pods) - _SHOWN_MAX)]
@@ -121,7 +121,7 @@ def _headline(answer: CheapestNodes) -> str:
         return "No pod waits: no node is needed."
     if not answer.found:
         return f"No choice of these nodes was found with which no pod waits; {played}."
-    nodes = ", ".join(f"{one.nodes} {one.shape}" for one in answer.shapes if one.nodes)
+    nodes = ", ".join(f"{shape.nodes} {shape.shape}" for shape in answer.shapes if shape.nodes)
     if not nodes:
         return f"All pods find a place: no node is needed; {played}."
     cheaper = "no cheaper choice" if answer.proven else f"none below {_plain(answer.cost_at_least)}"

@@ -247,7 +247,7 @@ class _Search:
             play.run(_UNTIL_READY_S)
             play.change([Apply(tuple(self._new))])
             if play.rejected:
-                lines = (f"{one.object}: {one.message}" for one in play.rejected)
+                lines = (f"{rejected.object}: {rejected.message}" for rejected in play.rejected)
                 raise PodiumError("\n".join(lines))
         play.run(UNTIL_S)
         outcome = OutcomeReader(play)
@@ -256,7 +256,7 @@ class _Search:
             for one in outcome.disruptions()
             if one.cause is BY_SCHEDULER and one.comes_again is Return.NEVER and one.at >= since_s
         )
-        placements = (one for one in outcome.placements() if one.at >= since_s)
+        placements = (placement for placement in outcome.placements() if placement.at >= since_s)
         return _Trial(outcome.pending(), tuple(lost), tuple(placements))
 
     def _cost(self, counts: Counts) -> Decimal:

@@ -79,11 +79,11 @@ def rank_evictions(
     play = Play(request)
     store = play.cluster.store
     if store.get("Node", "", node) is None:
-        known = ", ".join(name(one) for one in store.list("Node").items) or "none"
+        known = ", ".join(name(obj) for obj in store.list("Node").items) or "none"
         raise PodiumError(f"there is no node {node}; there are: {known}")
     now_s = play.cluster.driver.now_s
     pods = [
-        one for one in store.list("Pod").items if node_name_of(one) == node and not is_finished(one)
+        obj for obj in store.list("Pod").items if node_name_of(obj) == node and not is_finished(obj)
     ]
     usage: dict[str, PodUsage] = {}
     for pod in pods:

@@ -180,7 +180,7 @@ class ClusterView:
     @cached_property
     def default_class(self) -> Object | None:
         """The PriorityClass of pods that name none."""
-        return next((one for one in self.classes if one.get("globalDefault")), None)
+        return next((class_ for class_ in self.classes if class_.get("globalDefault")), None)
 
     @cached_property
     def limits(self) -> Mapping[str, Sequence[Sequence[Object]]]:

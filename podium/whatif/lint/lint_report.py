@@ -98,4 +98,4 @@ class LintReport(Report, kw_only=True):
 
     def at_least(self, severity: Severity) -> list[Finding]:
         """Return the findings of at least a severity."""
-        return [one for one in self.findings if one.severity.rank <= severity.rank]
+        return [finding for finding in self.findings if finding.severity.rank <= severity.rank]

@@ -257,6 +257,6 @@ def _firsts(model: Model, holders: Sequence[int], occupants: Sequence[int]) -> d
 
 def _by_peer_group(pods: Sequence[Demand | Occupants]) -> dict[PeerGroup, list[int]]:
     numbers: dict[PeerGroup, list[int]] = defaultdict(list)
-    for number, one in enumerate(pods):
-        numbers[one.cls.peer_group].append(number)
+    for number, pod in enumerate(pods):
+        numbers[pod.cls.peer_group].append(number)
     return numbers

@@ -120,7 +120,7 @@ class LinearProgram:
         matrix.format_ = highspy.MatrixFormat.kRowwise
         lengths = [len(factors) for factors, _ in rows]
         matrix.start_ = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        matrix.index_ = np.array([one for factors, _ in rows for one in factors], np.int32)
+        matrix.index_ = np.array([factor for factors, _ in rows for factor in factors], np.int32)
         matrix.value_ = np.array([f for factors, _ in rows for f in factors.values()], np.double)
         solver.passModel(model)
         solution = highspy.HighsSolution()

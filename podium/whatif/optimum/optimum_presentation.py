@@ -19,17 +19,17 @@ _STEPS = {
 def optimum_sections(optimum: Optimum) -> Iterator[Section]:
     """Yield the sections of a plan about the least disruption, the comparison first."""
     both = [optimum.tally, *([optimum.ordinary] if optimum.ordinary is not None else [])]
-    tops = ["none" if one.highest_priority is None else one.highest_priority for one in both]
+    tops = ["none" if tally.highest_priority is None else tally.highest_priority for tally in both]
     proof = "Proven" if optimum.proven else "Not proven: the time was up before that"
     trust = f"{proof}; the scheduler's own filters let all of it happen."
     if not optimum.verified:
         trust = f"{proof}; the scheduler's own filters don't let all of it happen, see the notes."
     rows = [
-        ["pods placed", *(str(one.placed) for one in both)],
-        [VIOLATIONS.name, *(str(one.pdb_violations) for one in both)],
+        ["pods placed", *(str(tally.placed) for tally in both)],
+        [VIOLATIONS.name, *(str(tally.pdb_violations) for tally in both)],
         [TOP_PRIORITY.name, *(str(top) for top in tops)],
-        [PRIORITY_SUM.name, *(str(one.priority_sum) for one in both)],
-        [VICTIMS.name, *(str(one.victims) for one in both)],
+        [PRIORITY_SUM.name, *(str(tally.priority_sum) for tally in both)],
+        [VICTIMS.name, *(str(tally.victims) for tally in both)],
     ]
     yield Section(
         "Optimum",
@@ -39,28 +39,28 @@ def optimum_sections(optimum: Optimum) -> Iterator[Section]:
             Table(["Key", "Optimum", "Scheduler's own way"][: 1 + len(both)], rows),
         ],
     )
-    gaps = [[one.key, str(one.priority), str(one.value), str(one.bound)] for one in optimum.gaps]
+    gaps = [[gap.key, str(gap.priority), str(gap.value), str(gap.bound)] for gap in optimum.gaps]
     headers = ["Not proven", "For pods of priority", "Found", "At least"]
     yield Section("Bounds of the optimum", [Table(headers, gaps)])
     victims = [
         [
-            one.pod,
-            one.node,
-            str(one.priority),
-            one.by,
-            "yes" if one.pdb_violation else "no",
-            one.moves_to or "-",
+            victim.pod,
+            victim.node,
+            str(victim.priority),
+            victim.by,
+            "yes" if victim.pdb_violation else "no",
+            victim.moves_to or "-",
         ]
-        for one in optimum.victims
+        for victim in optimum.victims
     ]
     headers = ["Victim", "Node", "Priority", "For", "Breaks a budget", "Moves to"]
     yield Section("Victims of the optimum", [Table(headers, victims)])
     steps = [
-        f"{number}. {_STEPS[one.action].format(one.pod, one.node)}"
-        for number, one in enumerate(optimum.steps, 1)
+        f"{number}. {_STEPS[step.action].format(step.pod, step.node)}"
+        for number, step in enumerate(optimum.steps, 1)
     ]
     yield Section("Steps that get there", [Bullets(steps)])
-    left = [[one.pod, one.reason] for one in optimum.unexpressed]
+    left = [[pod.pod, pod.reason] for pod in optimum.unexpressed]
     yield Section("Left as they are", [Table(["Pod", "What the model can't express"], left)])
     yield Section("Notes on the optimum", [Bullets(optimum.notes)])
 

@@ -138,7 +138,7 @@ def _referred_to(facts: Sequence[StateFacts]) -> dict[str, str]:
     if any(spec.get("resourceClaims") for spec in specs):
         effects["ResourceSlice"] = "pods with resource claims find no devices"
     volumes_of_pods = (volume for spec in specs for volume in volumes_of(spec))
-    if any(part(one, "persistentVolumeClaim").get("claimName") for one in volumes_of_pods):
+    if any(part(pod, "persistentVolumeClaim").get("claimName") for pod in volumes_of_pods):
         effects["PersistentVolumeClaim"] = "pods that use one can't be placed"
     claims = [spec_of(claim) for claim in _of(facts, "PersistentVolumeClaim")]
     if any(spec.get("volumeName") for spec in claims):

@@ -108,7 +108,7 @@ def findings(plan: "Plan", gates: Sequence[Gate]) -> list[Finding]:
 
 def stopped(found: Iterable[Finding], gates: Sequence[Gate]) -> list[Finding]:
     """Return the findings that meet a gate and aren't excepted by another."""
-    return [one for one, allowing in _matched(found, gates) if allowing is None]
+    return [finding for finding, allowing in _matched(found, gates) if allowing is None]
 
 
 def let_through(plan: "Plan", gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
@@ -140,8 +140,8 @@ def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]
 
     As names of pods may differ, pods are also matched by their number for each workload.
     """
-    before = {_about(one): one.extent for one in anyway}
-    new = [one for one in found if one.extent > before.get(_about(one), -1.0)]
+    before = {_about(finding): finding.extent for finding in anyway}
+    new = [finding for finding in found if finding.extent > before.get(_about(finding), -1.0)]
     known = {*map(_about, found)}
     spare = Counter((one.condition, one.workload) for one in anyway if _about(one) not in known)
     left = []
@@ -221,14 +221,14 @@ def _evictions(plan: "Plan") -> Iterator[Finding]:
 
 @_condition("lost-work", "a Job fails, whole or in an index")
 def _lost_work(plan: "Plan") -> Iterator[Finding]:
-    for one in plan.failed_jobs:
-        message = f"loses its work: {one.message} ({one.reason})"
-        yield _finding(one, message, object=one.job)
+    for failed_job in plan.failed_jobs:
+        message = f"loses its work: {failed_job.message} ({failed_job.reason})"
+        yield _finding(failed_job, message, object=failed_job.job)
 
 
 @_condition("pdb-violation", "a preemption violates a disruption budget")
 def _violations(plan: "Plan") -> Iterator[Finding]:
-    rows = {one.pod: one for one in plan.disruptions}
+    rows = {disruption.pod: disruption for disruption in plan.disruptions}
     for preemption in plan.preemptions:
         for victim in preemption.taken:
             for budget in victim.broken:
@@ -239,12 +239,12 @@ def _violations(plan: "Plan") -> Iterator[Finding]:
 
 @_condition("pending", "a pod has no place in the end")
 def _pending(plan: "Plan") -> Iterator[Finding]:
-    for one in plan.pending:
+    for pod in plan.pending:
         waits = "stays pending"
-        if one.room_at is not None:
-            when = f"t+{one.room_at:.12g}s, after the plan's end"
-            waits = f"waits for pods to leave {one.nominated_node} by {when}"
-        yield _finding(one, f"{waits}: {one.message}", object=one.pod)
+        if pod.room_at is not None:
+            when = f"t+{pod.room_at:.12g}s, after the plan's end"
+            waits = f"waits for pods to leave {pod.nominated_node} by {when}"
+        yield _finding(pod, f"{waits}: {pod.message}", object=pod.pod)
 
 
 @_condition("rejected", "the API refuses an object, or pods of a workload")
@@ -311,9 +311,9 @@ def _ready_shares(plan: "Plan") -> Iterator[Finding]:
 
 @_condition("stuck-rollout", "a rollout comes to no end")
 def _stuck(plan: "Plan") -> Iterator[Finding]:
-    for one in plan.rollouts:
-        if one.is_stuck:
-            yield _finding(one, f"is stuck: {one.text}", object=one.workload)
+    for rollout in plan.rollouts:
+        if rollout.is_stuck:
+            yield _finding(rollout, f"is stuck: {rollout.text}", object=rollout.workload)
 
 
 @_condition("unplayed", "an object with pods isn't simulated, or a rollout not to its end")
@@ -330,10 +330,10 @@ def _unplayed(plan: "Plan") -> Iterator[Finding]:
 
 @_condition("undrained", "a drain fails, or comes to no end")
 def _undrained(plan: "Plan") -> Iterator[Finding]:
-    for one in plan.drains:
-        if one.state != "Done":
-            node = f"Node {one.node}"
-            yield _finding(one, f"isn't drained: {one.text}", object=node, workload=node)
+    for drain in plan.drains:
+        if drain.state != "Done":
+            node = f"Node {drain.node}"
+            yield _finding(drain, f"isn't drained: {drain.text}", object=node, workload=node)
 
 
 @_condition("stale-priority", "running pods keep a priority that their successors don't get")

@@ -166,7 +166,7 @@ def _try(play: Play, trial: _Trial) -> NextPod:
     message = ""
     if new is None:
         refused = (*play.rejected, *short_of_pods(timeline))
-        messages = (one.message for one in refused if one.workload in ("", workload))
+        messages = (rejected.message for rejected in refused if rejected.workload in ("", workload))
         message = next(messages, "it doesn't come while the plan is played")
     elif not new.node:
         message = condition_message(store.get("Pod", *new.pod.split("/")) or {}, "PodScheduled")

@@ -352,7 +352,7 @@ class StalePriority(Report, kw_only=True):
     @property
     def is_harmful(self) -> bool:
         """True if the next pod is refused, or preempts other pods."""
-        return bool(self.refusal) or any(one.is_harmful for one in self.next_pods)
+        return bool(self.refusal) or any(next_pod.is_harmful for next_pod in self.next_pods)
 
 
 class WorkloadSummary(Report, kw_only=True):
@@ -554,7 +554,7 @@ class SilentNode(Report, kw_only=True):
         """Describe why a pod is still on the node at the end of the plan, `end_s`."""
         taint = {"key": UNREACHABLE, "effect": NO_EXECUTE}
         tolerations = [one for one in tolerations_of(pod["spec"]) if tolerates(one, taint)]
-        spans = [one.get("tolerationSeconds") for one in tolerations]
+        spans = [toleration.get("tolerationSeconds") for toleration in tolerations]
         limits_s = [int(span) for span in spans if span is not None]
         if tolerations and not limits_s:
             return "it tolerates that without end"

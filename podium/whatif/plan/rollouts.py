@@ -82,15 +82,15 @@ class Rollouts:
 
     def look(self) -> None:
         """Record the progress since the last call."""
-        for one, workload in self._workloads():
-            course = self._courses[one]
+        for identity, workload in self._workloads():
+            course = self._courses[identity]
             if course.workload is workload:
                 continue
             course.take(workload, self._passed_s)
             if _lacking(workload):
-                self._ended_s.pop(one, None)
+                self._ended_s.pop(identity, None)
             else:
-                self._ended_s.setdefault(one, self._passed_s)
+                self._ended_s.setdefault(identity, self._passed_s)
 
     def found(self) -> tuple[Rollout, ...]:
         """Return all rollouts as of the last `look`."""
@@ -98,21 +98,21 @@ class Rollouts:
 
     def outdated(self) -> Iterator[str]:
         """Yield a warning for each workload with OnDelete that has pods of the old template."""
-        for one, workload in self._workloads():
+        for identity, workload in self._workloads():
             if not _is_on_delete(workload):
                 continue
-            pods, updated = (int(status_of(workload).get(of) or 0) for of in _UPDATED[one[0]])
+            pods, updated = (int(status_of(workload).get(of) or 0) for of in _UPDATED[identity[0]])
             if (old := pods - updated) > 0:
                 yield (
-                    f"{label(one)}: {old} of {pods} pods keep the old template until they are "
+                    f"{label(identity)}: {old} of {pods} pods keep the old template until they are "
                     "deleted, as its updateStrategy is OnDelete"
                 )
 
     def _workloads(self) -> Iterator[tuple[Identity, Object]]:
-        for one in self._changed:
-            workload = self._cluster.store.get(*one) if one[0] in _KINDS else None
+        for identity in self._changed:
+            workload = self._cluster.store.get(*identity) if identity[0] in _KINDS else None
             if workload is not None:
-                yield one, workload
+                yield identity, workload
 
     def _rollout(self, one: Identity, workload: Object) -> Rollout:
         lacking = _lacking(workload)

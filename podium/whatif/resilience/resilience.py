@@ -59,7 +59,7 @@ def resilience(
     reader, planner = ImpactReader(request), Planner(request, workers)
     impacts, findings_by_object = list[Impact](), dict[tuple[str, ...], Finding]()
     report_progress = _progress_of(progress, "disturbances", len(disturbances))
-    plans = planner.outcomes([one.changes for one in disturbances], report_progress)
+    plans = planner.outcomes([disturbance.changes for disturbance in disturbances], report_progress)
     for one, plan in zip(disturbances, plans, strict=True):
         impacts.append(reader.impact(one, plan))
         for finding in findings(plan, wanted.gates) if wanted.gates else ():
@@ -70,29 +70,29 @@ def resilience(
                     finding, message=f"{finding.message} ({one.name})"
                 )
     ranked = sorted(impacts, key=severity)
-    harmed = [one for one in ranked if one.waiting]
-    tried = Counter(str(one.disturbance.kind) for one in ranked)
+    harmed = [impact for impact in ranked if impact.waiting]
+    tried = Counter(str(impact.disturbance.kind) for impact in ranked)
     report = Resilience(
         tried=dict(sorted(tried.items())),
-        harmless=sum(one.is_harmless for one in ranked),
+        harmless=sum(impact.is_harmless for impact in ranked),
         outages=tuple(_outages(ranked)),
         ranking=tuple(
             RankedDisturbance(
-                name=one.name,
-                disturbance=one.disturbance,
-                unavailable=len(one.unavailable),
+                name=impact.name,
+                disturbance=impact.disturbance,
+                unavailable=len(impact.unavailable),
                 unavailable_seconds=max(
-                    (down.ready_least_for_seconds for down in one.unavailable), default=0.0
+                    (down.ready_least_for_seconds for down in impact.unavailable), default=0.0
                 ),
-                unplaced=len(one.unplaced),
-                highest_priority=_highest_priority(one),
-                lost=len(one.disruptions),
-                moved=one.moved,
-                preempted=one.preempted,
-                drained=all(drain.state == "Done" for drain in one.drains),
-                settled_at=one.settled_at,
+                unplaced=len(impact.unplaced),
+                highest_priority=_highest_priority(impact),
+                lost=len(impact.disruptions),
+                moved=impact.moved,
+                preempted=impact.preempted,
+                drained=all(drain.state == "Done" for drain in impact.drains),
+                settled_at=impact.settled_at,
             )
-            for one in ranked
+            for impact in ranked
         ),
         worst=tuple(ranked[: wanted.worst]),
         exposed=tuple(_exposed(ranked)),
@@ -106,7 +106,7 @@ def resilience(
             spare_rooms=tuple(
                 spare_rooms(planner, reader, shapes[:SHAPES_MAX], harmed, report_progress)
             ),
-            untried_shapes=tuple(one.words() for one in shapes[SHAPES_MAX:]),
+            untried_shapes=tuple(shape.words() for shape in shapes[SHAPES_MAX:]),
         )
     return report, [*findings_by_object.values()]
 
@@ -120,7 +120,7 @@ def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
         raise PodiumError(
             f"--pairs: {len(names)} nodes are {count} pairs, more than {PAIRS_MAX}; name some nodes"
         )
-    disturbances = [Disturbance(DisturbanceKind.NODE_FAILURE, (one,)) for one in names]
+    disturbances = [Disturbance(DisturbanceKind.NODE_FAILURE, (name,)) for name in names]
     zones = {} if wanted.nodes else nodes_by_zone(known.values())
     for zone, nodes in zones.items() if len(zones) > 1 else ():
         disturbances.append(Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(nodes), zone))
@@ -129,7 +129,7 @@ def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
         disturbances += [Disturbance(DisturbanceKind.NODE_FAILURE, pair) for pair in pairs]
     if wanted.drains:
         disturbances += [
-            Disturbance(DisturbanceKind.DRAIN, (one,), drain={"force": True}) for one in names
+            Disturbance(DisturbanceKind.DRAIN, (name,), drain={"force": True}) for name in names
         ]
     return disturbances
 

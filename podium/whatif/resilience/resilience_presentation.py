@@ -52,8 +52,8 @@ def resilience_presentation(resilience: Resilience, *, wide: bool = False) -> Pr
         for one in resilience.exposed
     ]
     blocking = [
-        [one.budget, ", ".join(one.nodes), ", ".join(one.pods), "; ".join(one.reasons)]
-        for one in resilience.blocking_budgets
+        [budget.budget, ", ".join(budget.nodes), ", ".join(budget.pods), "; ".join(budget.reasons)]
+        for budget in resilience.blocking_budgets
     ]
     sections = [
         Section(
@@ -113,8 +113,8 @@ def _witnesses(resilience: Resilience, wide: bool) -> Table:
     rows: list[list[Cell]] = []
     for impact in resilience.worst:
         shown = impact.unplaced if wide else impact.unplaced[:_PODS_MAX]
-        for number, one in enumerate(shown):
-            rows.append(["" if number else impact.name, *_unplaced_row(one)])
+        for number, pod in enumerate(shown):
+            rows.append(["" if number else impact.name, *_unplaced_row(pod)])
         more = and_more(len(impact.unplaced) - len(shown))
         rows += [["", text, "", "", ""] for text in more]
     return Table(("In the", *_UNPLACED_HEADERS), rows)
@@ -123,13 +123,13 @@ def _witnesses(resilience: Resilience, wide: bool) -> Table:
 def _spare_rooms(resilience: Resilience) -> Table:
     rows: list[list[Cell]] = [
         [
-            ", ".join(one.like),
-            one.shape,
-            str(one.count) if one.cures else "-",
-            Toned(f"{one.cures} of {one.of}", Tone.GOOD if one.cures == one.of else Tone.BAD),
-            "; ".join(one.left) or "-",
+            ", ".join(room.like),
+            room.shape,
+            str(room.count) if room.cures else "-",
+            Toned(f"{room.cures} of {room.of}", Tone.GOOD if room.cures == room.of else Tone.BAD),
+            "; ".join(room.left) or "-",
         ]
-        for one in resilience.spare_rooms
+        for room in resilience.spare_rooms
     ]
     untried = "; ".join(resilience.untried_shapes)
     notes = [f"Not tried, as less common: nodes with {untried}."] if untried else []
@@ -147,17 +147,17 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
         until_seconds=impact.until_seconds,
     )
     _, *sentences = summary_lines(plan, wide=wide)
-    rows = [_unplaced_row(one) for one in impact.unplaced]
+    rows = [_unplaced_row(pod) for pod in impact.unplaced]
     undrained: list[list[Cell]] = [
         [
-            one.node,
-            Toned(one.state.lower(), Tone.BAD),
-            ", ".join(blocker.budget for blocker in one.blockers) or "-",
-            ", ".join(one.left) or "-",
-            one.message or "; ".join(one.reasons),
+            drain.node,
+            Toned(drain.state.lower(), Tone.BAD),
+            ", ".join(blocker.budget for blocker in drain.blockers) or "-",
+            ", ".join(drain.left) or "-",
+            drain.message or "; ".join(drain.reasons),
         ]
-        for one in impact.drains
-        if one.state != "Done"
+        for drain in impact.drains
+        if drain.state != "Done"
     ]
     headers = ["Node", "Drain", "Budgets", "Pods left", "Why, and what helps"]
     sections = [
@@ -178,13 +178,13 @@ def _unplaced_row(one: UnplacedPod) -> list[Cell]:
 
 def _clauses(impact: Impact) -> Iterator[str]:
     down = impact.unavailable
-    for one in down[:_NAMED_MAX]:
-        how_long = f"{round(one.ready_least_for_seconds, 1):.12g} s"
-        end = "" if one.ready_after else ", to the end"
-        yield f"{one.workload} has no ready pod for {how_long}{end}"
+    for workload in down[:_NAMED_MAX]:
+        how_long = f"{round(workload.ready_least_for_seconds, 1):.12g} s"
+        end = "" if workload.ready_after else ", to the end"
+        yield f"{workload.workload} has no ready pod for {how_long}{end}"
     if len(down) > _NAMED_MAX:
         yield f"nor have {count(len(down) - _NAMED_MAX, 'more workload')} for a while"
-    undrained = sum(one.state != "Done" for one in impact.drains)
+    undrained = sum(drain.state != "Done" for drain in impact.drains)
     if undrained:
         yield f"{count(undrained, 'node')} {'is' if undrained == 1 else 'are'}n't drained"
     lost = len(impact.disruptions)

@@ -63,14 +63,14 @@ def zoned_shapes(state: Iterable[Object]) -> list[ZonedShape]:
     counts: dict[str, int] = defaultdict(int)
     objects = [*state]
     slices: dict[str, list[Object]] = defaultdict(list)
-    for one in objects:
-        if one.get("kind") == "ResourceSlice" and (node_name := spec_of(one).get("nodeName")):
-            slices[node_name].append(one)
+    for obj in objects:
+        if obj.get("kind") == "ResourceSlice" and (node_name := spec_of(obj).get("nodeName")):
+            slices[node_name].append(obj)
     for node in nodes_by_name(objects).values():
         if is_cordoned(node):
             continue
         marks = {mark: text for mark, text in labels(node).items() if mark not in _OWN_LABELS}
-        devices = [spec_of(one).get("devices") for one in slices.get(name(node), ())]
+        devices = [spec_of(slice_).get("devices") for slice_ in slices.get(name(node), ())]
         taints = spec_of(node).get("taints")
         shape = repr((sorted(marks.items()), taints, allocatable_of(node), devices))
         counts[shape] += 1
@@ -78,7 +78,7 @@ def zoned_shapes(state: Iterable[Object]) -> list[ZonedShape]:
     ordered = sorted(groups, key=lambda shape: (-counts[shape], shape))
     likes = [[node for _, node in sorted(groups[shape].items())] for shape in ordered]
     return [
-        ZonedShape(nodes, [one for node in nodes for one in slices.get(name(node), ())])
+        ZonedShape(nodes, [slice_ for node in nodes for slice_ in slices.get(name(node), ())])
         for nodes in likes
     ]
 
@@ -121,7 +121,7 @@ class _Search:
     ) -> tuple[int, list[Disturbance]]:
         """Return the fewest nodes that cure what `most` nodes cure, and what they don't cure."""
         hopeless = self._uncured(shape, most, disturbances)
-        curable = [one for one in disturbances if one not in hopeless]
+        curable = [disturbance for disturbance in disturbances if disturbance not in hopeless]
         if not curable:
             return 0, [*disturbances]
         tried, count = curable[:_FIRST], 0

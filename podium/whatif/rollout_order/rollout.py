@@ -78,7 +78,7 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
     """
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are reported with those steps.
-    short = {one.workload for one in short_of_pods(Timeline(play))}
+    short = {rejected.workload for rejected in short_of_pods(Timeline(play))}
     preempted: list[JudgedPod] = []
     stale_before = set(map(_change, stale_pods_of(play))) if step.alters_new_pods else set()
 
@@ -97,7 +97,7 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
             raise KeyboardInterrupt
         rollouts = play.rollouts.found()
         if step.alters_new_pods:
-            new = [one for one in stale_pods_of(play) if _change(one) not in stale_before]
+            new = [pod for pod in stale_pods_of(play) if _change(pod) not in stale_before]
             stale = tuple(tried(play, new, NEXT_PODS_MAX))
     victims = [lost for one in stale for next_pod in one.next_pods for lost in next_pod.preempted]
     lacking = [one for one in short_of_pods(Timeline(play)) if one.workload not in short]
@@ -181,7 +181,7 @@ class RolloutSearch(msgspec.Struct):
         for number in left:
             if self.is_cut_short:
                 return None
-            before = tuple(one.step for one in done)
+            before = tuple(step_outcome.step for step_outcome in done)
             if outcome := self.known.get((*before, self.steps[number].name)):
                 self.dead_ends.append(DeadEnd(before, outcome))
                 continue
@@ -274,7 +274,7 @@ def rollout(
         return replace(report, verdict="Safe", steps=given)
     search.tried += len(given)
     # The step that isn't safe as given isn't simulated again.
-    search.known[tuple(one.step for one in given)] = given[-1]
+    search.known[tuple(step_outcome.step for step_outcome in given)] = given[-1]
     order = search.safe_order(play, _likely(wanted.introduction))
     if order is not None:
         return replace(report, verdict="Reordered", steps=order, tried=search.tried)
@@ -343,7 +343,7 @@ def _non_preempting(wanted: RolloutRequest, play: Play) -> tuple[StepOutcome, ..
     play.change(
         [
             Apply(wanted.introduction.preparation),
-            *(Delete(ChangeTarget(*one)) for one in classes),
+            *(Delete(ChangeTarget(*class_)) for class_ in classes),
             Apply(introduction.preparation),
         ]
     )

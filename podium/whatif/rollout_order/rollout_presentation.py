@@ -22,9 +22,9 @@ def rollout_presentation(advice: RolloutAdvice) -> Presentation:
     rows = []
     for end in advice.dead_ends:
         whys = [
-            f"{one.by} ({one.by_final_priority} in the end) preempts {_where(one)} "
-            f"({one.final_priority} in the end)"
-            for one in end.next.endangered
+            f"{judged.by} ({judged.by_final_priority} in the end) preempts {_where(judged)} "
+            f"({judged.final_priority} in the end)"
+            for judged in end.next.endangered
         ]
         why = "; ".join([*whys, *_others(end.next)])
         rows.append([", ".join(end.done) or "nothing", end.next.step, why])
@@ -35,7 +35,7 @@ def rollout_presentation(advice: RolloutAdvice) -> Presentation:
         Section("Warnings", [Bullets(advice.warnings)]),
         Section("Steps", [_steps(advice.preparation, advice.steps)]),
         Section("Running pods that keep their priority", [Bullets(stale)]),
-        *(_trial(one) for one in advice.obvious if not one.is_safe),
+        *(_trial(order_trial) for order_trial in advice.obvious if not order_trial.is_safe),
         Section(
             "Why no order is safe",
             [Table(["After", "This isn't safe", "Why"], rows, rows_most=_DEAD_ENDS_MAX)],
@@ -77,9 +77,9 @@ def _room(room: Room) -> str:
 def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:
     first = [["1", f"apply {', '.join(preparation)}", "-", "-"]] if preparation and steps else []
     rows = []
-    for number, one in enumerate(steps, start=1 + len(first)):
-        lost = [f"{_where(pod)} ({pod.final_priority} in the end)" for pod in one.preempted]
-        rows.append([str(number), one.step, f"{one.took_s:g}s", ", ".join(lost) or "-"])
+    for number, step in enumerate(steps, start=1 + len(first)):
+        lost = [f"{_where(pod)} ({pod.final_priority} in the end)" for pod in step.preempted]
+        rows.append([str(number), step.step, f"{step.took_s:g}s", ", ".join(lost) or "-"])
     return Table(["Step", "What", "Takes", "Preempts, as it may"], [*first, *rows])
 
 
@@ -89,22 +89,22 @@ def _where(one: JudgedPod) -> str:
 
 def _trial(trial: OrderTrial) -> Section:
     *before, last = trial.steps
-    done = f" after {', '.join(one.step for one in before)}" if before else ""
+    done = f" after {', '.join(step_outcome.step for step_outcome in before)}" if before else ""
     what = [f"Fails at: {last.step}{done}"]
     headers = ["Pod", "Node", "When", "Priority", "In the end"]
     headers += ["Preempted by", "Priority of it", "In the end"]
     rows: list[list[Cell]] = [
         [
-            Toned(one.pod, Tone.BAD),
-            one.node,
-            f"t+{one.at:g}s",
-            str(one.priority),
-            str(one.final_priority),
-            one.by,
-            str(one.by_priority),
-            str(one.by_final_priority),
+            Toned(judged.pod, Tone.BAD),
+            judged.node,
+            f"t+{judged.at:g}s",
+            str(judged.priority),
+            str(judged.final_priority),
+            judged.by,
+            str(judged.by_priority),
+            str(judged.by_final_priority),
         ]
-        for one in last.endangered
+        for judged in last.endangered
     ]
     return Section(
         f"Not safe {trial.order}",

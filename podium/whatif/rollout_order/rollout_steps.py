@@ -33,7 +33,7 @@ class RolloutStep:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The step as changes of a plan."""
-        deletions = (Delete(ChangeTarget(*one)) for one in self.deleted)
+        deletions = (Delete(ChangeTarget(*identity)) for identity in self.deleted)
         return (*deletions, Apply(self.manifests))
 
     @property
@@ -61,11 +61,11 @@ class FinalPriorities:
         found = decisive(objects)
         classes = [one for (kind, _, _), one in found.items() if kind == _CLASS]
         self.values: dict[str, int] = dict(SYSTEM_PRIORITY_CLASSES)
-        self.values |= {name(one): class_value(one) for one in classes}
-        defaults = [self.values[name(one)] for one in classes if one.get("globalDefault")]
+        self.values |= {name(class_): class_value(class_) for class_ in classes}
+        defaults = [self.values[name(class_)] for class_ in classes if class_.get("globalDefault")]
         # Of several defaults the API server takes the lowest.
         self._default = min(defaults, default=0)
-        self._specs = {label(one): _pod_spec(obj) for one, obj in found.items()}
+        self._specs = {label(identity): _pod_spec(obj) for identity, obj in found.items()}
 
     def of(self, workload: str, now: int) -> int:
         """Return the final priority of a workload's pods; `now` if the workload isn't known.
@@ -88,10 +88,10 @@ def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introd
     if not steps:
         raise PodiumError("there is no workload, nor a default class, to be rolled out")
     # So that workloads can name a class before it becomes the default.
-    new_classes = (found[one] for one in steps if one[0] == _CLASS and one not in there)
+    new_classes = (found[step] for step in steps if step[0] == _CLASS and step not in there)
     return Introduction(
         (
-            *(obj for one, obj in found.items() if one not in steps),
+            *(obj for identity, obj in found.items() if identity not in steps),
             *({**obj, "globalDefault": False} for obj in new_classes),
         ),
         tuple(steps.values()),
@@ -102,18 +102,18 @@ def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introd
 def never_preempting(introduction: Introduction) -> Introduction:
     """Set `preemptionPolicy: Never` on the classes that become the default."""
     defaults = {
-        name(one)
+        name(manifest)
         for step in introduction.steps
-        for one in step.manifests
-        if one["kind"] == _CLASS and one.get("globalDefault")
+        for manifest in step.manifests
+        if manifest["kind"] == _CLASS and manifest.get("globalDefault")
     }
 
     def changed(manifests: tuple[Object, ...]) -> tuple[Object, ...]:
         return tuple(
-            {**one, "preemptionPolicy": NEVER}
-            if one["kind"] == _CLASS and name(one) in defaults
-            else one
-            for one in manifests
+            {**manifest, "preemptionPolicy": NEVER}
+            if manifest["kind"] == _CLASS and name(manifest) in defaults
+            else manifest
+            for manifest in manifests
         )
 
     return replace(

@@ -76,7 +76,7 @@ def resize_update(new: Object, old: Object) -> Faults:
         yield FieldError("spec", status_of(new).get("qosClass") or "", message)
     # A node that supports it reports the resources of a running container; the first is asked.
     statuses = entries(status_of(old), "containerStatuses")
-    running = (one for one in statuses if part(one, "state").get("running") is not None)
+    running = (status for status in statuses if part(status, "state").get("running") is not None)
     if (first := next(running, None)) is not None and first.get("resources") is None:
         yield checks.forbidden("spec", "Pod running on node without support for resize")
     spec, before = spec_of(new), spec_of(old)
@@ -142,7 +142,7 @@ def ephemeral_containers_update(new: Object, old: Object) -> Faults:
     yield from rules.metadata(new, old)
     yield from _valid_parts(new, old)
     yield from _ephemeral_containers(spec_of(new))
-    by_name = {one.get("name"): one for one in entries(spec_of(new), _EPHEMERAL)}
+    by_name = {entry.get("name"): entry for entry in entries(spec_of(new), _EPHEMERAL)}
     for container in entries(spec_of(old), _EPHEMERAL):
         shown = f'existing ephemeral containers "{container["name"]}"'
         if container["name"] not in by_name:

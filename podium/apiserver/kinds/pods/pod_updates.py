@@ -60,8 +60,8 @@ def _spec_update(new: Object, old: Object) -> checks.Faults:
         # A deadline that is wrong ends the examination; one that is taken away doesn't.
         if message and deadline_s is not None:
             return
-    there = {_toleration(one) for one in tolerations_of(spec)}
-    if any(_toleration(one) not in there for one in tolerations_of(before)):
+    there = {_toleration(toleration) for toleration in tolerations_of(spec)}
+    if any(_toleration(toleration) not in there for toleration in tolerations_of(before)):
         message = "existing toleration can not be modified except its tolerationSeconds"
         yield checks.forbidden("spec.tolerations", message)
     else:
@@ -206,7 +206,7 @@ def _generation(observer: Object, path: str) -> checks.Faults:
 
 
 def _ip_list(addresses: Sequence[Object], path: str) -> checks.Faults:
-    ips = [one.get("ip") or "" for one in addresses]
+    ips = [address.get("ip") or "" for address in addresses]
     faults = [*checks.each(checks.ip_address)(ips, path)]
     yield from faults
     if not faults and len({":" in ip for ip in ips}) < len(ips):

@@ -92,7 +92,7 @@ def revision_controller(revision: Object, _now_s: float) -> str:
 def job_status(job: Object, _now_s: float) -> str:
     """Return the state of a Job, such as `Complete`, `Suspended` or `Running`."""
     conditions = at(job, "status.conditions") or ()
-    held = {one.get("type") for one in conditions if one.get("status") == "True"}
+    held = {condition.get("type") for condition in conditions if condition.get("status") == "True"}
     # A deletion stands between the conditions that are final and those that aren't.
     shown = [one for one in ("Complete", "Failed") if one in held]
     shown += ["Terminating"] if is_terminating(job) else []
@@ -186,7 +186,7 @@ def endpoints(endpoints: Object, _now_s: float) -> str:
         if not subset.get("ports"):
             shown += addresses
         for port in subset.get("ports") or ():
-            hosts = (f"[{one}]" if ":" in one else one for one in addresses)
+            hosts = (f"[{address}]" if ":" in address else address for address in addresses)
             shown += [f"{host}:{port.get('port', 0)}" for host in hosts]
     return _shortened(shown, "" if subsets else NONE)
 
@@ -202,7 +202,7 @@ def slice_ports(endpoint_slice: Object, _now_s: float) -> str:
 def slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
     """Format the first addresses of an EndpointSlice."""
     found = entries(endpoint_slice, "endpoints")
-    return _shortened((one for e in found for one in entries(e, "addresses")), UNSET)
+    return _shortened((address for e in found for address in entries(e, "addresses")), UNSET)
 
 
 def ingress_hosts(ingress: Object, _now_s: float) -> str:
@@ -236,7 +236,7 @@ def quota_usage(what: str, quota: Object, _now_s: float) -> str:
 
 def subjects(kind: str, binding: Object, _now_s: float) -> str:
     """Format the subjects of one kind of a role binding."""
-    of_kind = [one for one in entries(binding, "subjects") if one["kind"] == kind]
+    of_kind = [subject for subject in entries(binding, "subjects") if subject["kind"] == kind]
     if kind == "ServiceAccount":
         return ", ".join(f"{one.get('namespace') or ''}/{one['name']}" for one in of_kind)
     return ", ".join(one["name"] for one in of_kind)
@@ -252,7 +252,7 @@ def service_available(service: Object, _now_s: float) -> str:
 
 def signing_decision(request: Object, _now_s: float) -> str:
     """Return the decisions on a CertificateSigningRequest, such as `Approved,Issued`."""
-    types = [one.get("type", "") for one in entries(status_of(request), "conditions")]
+    types = [condition.get("type", "") for condition in entries(status_of(request), "conditions")]
     shown = [one for one in ("Approved", "Denied", "Failed") if one in types] or ["Pending"]
     return ",".join([*shown, *(["Issued"] if at(request, "status.certificate") else [])])
 
@@ -365,9 +365,9 @@ CELLS: Mapping[str, Callable[..., Cell]] = {
     "labels_at": lambda path, obj, _: str(equality_selector(value_at(obj, path))) or NONE,
     "node_address": lambda kind, node, _: next(
         (
-            one.get("address") or ""
-            for one in entries(status_of(node), "addresses")
-            if one.get("type") == kind
+            address.get("address") or ""
+            for address in entries(status_of(node), "addresses")
+            if address.get("type") == kind
         ),
         NONE,
     ),

@@ -116,8 +116,8 @@ def _statuses(pod: Object) -> Sequence[Object]:
 def _fails_to_start(pod: Object, now_s: float) -> bool:
     # Either a container can't be started, or the start takes too long to succeed.
     init = entries(status_of(pod), "initContainerStatuses")
-    for one in (*_statuses(pod), *init):
-        state = part(one, "state")
+    for status in (*_statuses(pod), *init):
+        state = part(status, "state")
         if part(state, "waiting").get("reason", "") not in _STARTING:
             return True
         if part(state, "terminated").get("exitCode"):
@@ -136,12 +136,12 @@ def _is_unready(pod: Object) -> bool:
 def _unready(pod: Object) -> Iterator[Object]:
     """Yield the statuses of unready containers that haven't completed."""
     policies = {one["name"]: one.get("restartPolicy") for one in spec_of(pod)["containers"]}
-    for one in _statuses(pod):
-        ended = part(one, "state").get("terminated")
-        policy = policies.get(one["name"]) or spec_of(pod).get("restartPolicy") or "Always"
+    for status in _statuses(pod):
+        ended = part(status, "state").get("terminated")
+        policy = policies.get(status["name"]) or spec_of(pod).get("restartPolicy") or "Always"
         is_done = ended and not restarts_after(policy, int(ended.get("exitCode") or 0))
-        if not (one.get("ready") or is_done):
-            yield one
+        if not (status.get("ready") or is_done):
+            yield status
 
 
 def _started_s(status: Object) -> float:

@@ -80,7 +80,7 @@ async def _output(pipe: IO[bytes]) -> str:
 async def _get(request: Object, pod: Object, container: str) -> HandlerResult:
     scheme = str(request.get("scheme") or "HTTP").lower()
     host, port = request.get("host") or _LOOPBACK, _port(request["port"], pod, container)
-    headers = {one["name"]: one["value"] for one in request.get("httpHeaders") or ()}
+    headers = {header["name"]: header["value"] for header in request.get("httpHeaders") or ()}
     headers.setdefault("User-Agent", "kube-probe/podium")
     path = str(request.get("path") or "/").lstrip("/")
     async with (

@@ -73,7 +73,7 @@ def observations(root: Path, now_s: float) -> dict[Signal, Observation]:
     }
     found |= {one: Observation(available, disk.f_blocks * disk.f_frsize, now_s) for one in _DISK}
     if disk.f_files:
-        found |= {one: Observation(disk.f_favail, disk.f_files, now_s) for one in _INODES}
+        found |= {signal: Observation(disk.f_favail, disk.f_files, now_s) for signal in _INODES}
     return found
 
 
@@ -105,7 +105,7 @@ def statistics(
             memory_bytes=sum(one.memory_bytes or 0 for one in found),
             containers=tuple(found),
             volumes=volumes,
-            ephemeral_storage_bytes=sum(one.used_bytes or 0 for one in disks),
+            ephemeral_storage_bytes=sum(disk.used_bytes or 0 for disk in disks),
             processes=process_count,
         )
     return Statistics(observations(directory.root, now_s), usage)

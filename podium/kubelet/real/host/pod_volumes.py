@@ -85,8 +85,8 @@ def _parts(volume: Object) -> Iterator[Object]:
         return
     if "projected" in volume:
         mode = volume["projected"].get("defaultMode")
-        for one in volume["projected"].get("sources") or ():
-            yield {kind: {"defaultMode": mode, **part} for kind, part in one.items()}
+        for source in volume["projected"].get("sources") or ():
+            yield {kind: {"defaultMode": mode, **part} for kind, part in source.items()}
     else:
         yield volume
 

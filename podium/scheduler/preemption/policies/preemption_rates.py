@@ -41,7 +41,7 @@ class PreemptionRates(PreemptionPolicy):
         return self._known[group]
 
     def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
-        groups = Counter((one.namespace, priority_class_of(one.obj)) for one in victims)
+        groups = Counter((victim.namespace, priority_class_of(victim.obj)) for victim in victims)
         objections = (self._to_group(group, count) for group, count in sorted(groups.items()))
         return next((objection for objection in objections if objection is not None), None)
 
@@ -54,11 +54,11 @@ class PreemptionRates(PreemptionPolicy):
                 continue
             since_s, past = self._clock.now_s - rate.per_s, list[float]()
             # The latest first.
-            for one in reversed(self._history.victims):
-                if one.at_s <= since_s:
+            for victim in reversed(self._history.victims):
+                if victim.at_s <= since_s:
                     break
-                if (one.namespace, one.priority_class) == group:
-                    past.append(one.at_s)
+                if (victim.namespace, victim.priority_class) == group:
+                    past.append(victim.at_s)
             too_many = len(past) + count - rate.victims
             if too_many > 0:
                 of_class = f" of class {priority_class}" if priority_class else ""

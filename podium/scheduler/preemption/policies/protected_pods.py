@@ -211,7 +211,7 @@ class ProtectedPods(PreemptionPolicy):
             self.log.append(row)
 
     def protects(self, pod: PodInfo, priority: int) -> bool:
-        return any(one.holds(priority, self._clock.now_s) for one in self._of(pod))
+        return any(period.holds(priority, self._clock.now_s) for period in self._of(pod))
 
     def protected(self, slots: Integers, priority: int) -> Mask:
         until_s, below = self._until_s[:, slots], self._below[:, slots]

@@ -43,7 +43,7 @@ def attachable_volumes(listers: Listers, pod: PodInfo) -> frozenset[Attachable]:
     for inline in volumes_of(spec_of(pod.obj)):
         with suppress(MigrationError):
             found.add(migrated_volume(inline))
-    return frozenset(one for one in found if one is not None)
+    return frozenset(attachable for attachable in found if attachable is not None)
 
 
 def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:

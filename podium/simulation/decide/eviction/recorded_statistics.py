@@ -119,7 +119,7 @@ def pod_usage(pod: Object, usage: Usage) -> PodUsage:
     if stored is None:
         disks = [one for container in containers for one in (container.rootfs, container.logs)]
         disks += [volumes[name] for name in ephemeral_volumes(pod) if name in volumes]
-        stored = sum(one.used_bytes or 0 for one in disks)
+        stored = sum(disk_usage.used_bytes or 0 for disk_usage in disks)
     return PodUsage(
         memory_bytes=pod_bytes,
         containers=containers,

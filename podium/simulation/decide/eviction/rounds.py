@@ -209,7 +209,7 @@ class Rounds:
             report["message"] = first.message
             report["reason"] = REASON
             if len(round_.evictions) > 1:
-                report["evictedAll"] = sorted(key(one.pod) for one in round_.evictions)
+                report["evictedAll"] = sorted(key(eviction.pod) for eviction in round_.evictions)
             if first.disrupts:
                 report["podConditions"] = [_CONDITION]
             if first.annotations:

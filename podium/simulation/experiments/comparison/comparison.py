@@ -193,7 +193,7 @@ def compare(
         for side, result in zip((a, b), both, strict=True)
         if result.error
     ]
-    whole = [one for one in twins if not (one[2].error or one[3].error)]
+    whole = [twin for twin in twins if not (twin[2].error or twin[3].error)]
     # Of a scenario in which chance has no part, one pair counts: equal ones prove nothing more.
     kept, notes = list[_Twins](), list[str]()
     for name in dict.fromkeys(one[0] for one in whole):
@@ -212,7 +212,7 @@ def compare(
         b=b.name,
         differences=differences([(first.measures, second.measures) for *_, first, second in kept]),
         pods=[change for pods in changes.values() for change in pods],
-        pairs=[Pair(name, seed, one.measures, two.measures) for name, seed, one, two in kept],
+        pairs=[Pair(name, seed, result.measures, two.measures) for name, seed, result, two in kept],
         failed=failed,
         notes=notes,
     )

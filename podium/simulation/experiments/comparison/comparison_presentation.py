@@ -43,16 +43,16 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
     # A class that alone makes up the total says nothing more than that.
     totals = {one.measure: (one.a, one.b, one.higher, one.lower) for one in comparison.differences}
     differing = [
-        (one, comparison.pairs[one.widest])
-        for one in comparison.differences
-        if one.widest is not None
+        (difference, comparison.pairs[difference.widest])
+        for difference in comparison.differences
+        if difference.widest is not None
         and (
-            "." not in one.measure
-            or totals.get(one.measure.partition(".")[0]) != totals[one.measure]
+            "." not in difference.measure
+            or totals.get(difference.measure.partition(".")[0]) != totals[difference.measure]
         )
     ]
     headline = f"{count(len(comparison.pairs), 'pair')} of runs: "
-    certain = sum(one.is_certain for one, _ in differing)
+    certain = sum(difference.is_certain for difference, _ in differing)
     if not differing:
         headline += "nothing differs."
     elif len(comparison.pairs) < PAIRS_MIN:
@@ -77,11 +77,11 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
         rows.append(row)
     headers = ("Difference", f"{b} is", "95 % interval", "Higher in", "Lower in", "Widest in")
     pods = [
-        (one.scenario, str(one.seed), one.pod, _fates(one.a), _fates(one.b))
-        for one in comparison.pods
+        (pod.scenario, str(pod.seed), pod.pod, _fates(pod.a), _fates(pod.b))
+        for pod in comparison.pods
     ]
-    failed = [(one.scenario, str(one.seed), one.side, one.error) for one in comparison.failed]
-    shown = {one.measure.partition(".")[0] for one, _ in differing}
+    failed = [(run.scenario, str(run.seed), run.side, run.error) for run in comparison.failed]
+    shown = {difference.measure.partition(".")[0] for difference, _ in differing}
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in shown]
     return Presentation(
         title=f"{a} and {b} compared",

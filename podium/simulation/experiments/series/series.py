@@ -259,7 +259,7 @@ def _add_node_lines(lines: Lines, log: UsageLog) -> None:
     resources = [*measured, *sorted(requested - {*measured})]
 
     def row(amounts: Amounts) -> list[int]:
-        return [resource_amount(one, amounts.get(one, 0)) for one in resources]
+        return [resource_amount(resource, amounts.get(resource, 0)) for resource in resources]
 
     def add(measure: str, of: str, name: str, at_s: float, parts: Ints | Floats) -> None:
         for resource, whole, part in zip(measured, *parts.tolist(), strict=False):
@@ -281,7 +281,7 @@ def _add_node_lines(lines: Lines, log: UsageLog) -> None:
         at_s = change.at_s
         # A node that is deleted has no resources, and nothing is requested of it.
         amounts = (change.allocatable, change.requested if change.allocatable else {})
-        usage = np.array([row(one) for one in amounts], np.int64)
+        usage = np.array([row(amount) for amount in amounts], np.int64)
         free = usage[0] - usage[1]
         fits = ((pods <= free) | (pods == 0)).all(axis=1)
         useless: Floats = np.maximum(free[: len(measured)], 0) * float(weights[~fits].sum())

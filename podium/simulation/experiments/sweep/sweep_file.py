@@ -221,6 +221,6 @@ def read_sweep(path: str) -> Sweep:
     """Read a sweep; raises PodiumError, or InputFileError if the file can't be read."""
     decoded = decode(SweepDocument, one_document(path, read_text(path), KIND))
     if decoded.document is None:
-        raise PodiumError("\n".join(f"{path}: {one}" for one in decoded.faults))
+        raise PodiumError("\n".join(f"{path}: {fault}" for fault in decoded.faults))
     document = decoded.document
     return Sweep(document.metadata.name or Path(path).stem, Path(path).parent, document.spec)

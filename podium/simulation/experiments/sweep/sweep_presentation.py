@@ -26,16 +26,16 @@ def sweep_presentation(report: SweepReport, picture: Picture | None = None) -> P
     ranking = [report.objective, "Behind the best", "95 % interval"] if report.objective else []
     headers = ["Trial", *report.settings, *ranking, *measures]
     rows = []
-    for one in report.trials:
-        row: list[Cell] = [str(one.trial.number)]
-        row += [str(one.trial.settings[name]) for name in report.settings]
+    for trial in report.trials:
+        row: list[Cell] = [str(trial.trial.number)]
+        row += [str(trial.trial.settings[name]) for name in report.settings]
         if report.objective:
-            behind = one.behind
-            value = "-" if one.objective is None else number_text(one.objective)
-            row.append(Toned(value, Tone.GOOD) if one.rank == 1 else value)
+            behind = trial.behind
+            value = "-" if trial.objective is None else number_text(trial.objective)
+            row.append(Toned(value, Tone.GOOD) if trial.rank == 1 else value)
             row.append("-" if behind is None else change_text(behind.difference))
             row.append(interval_text(None if behind is None else behind.interval))
-        values = one.trial.measures
+        values = trial.trial.measures
         row += [number_text(values[name]) if name in values else "-" for name in measures]
         rows.append(row)
     runs = len(report.trials) * len(report.scenarios) * len(report.seeds)

@@ -130,6 +130,6 @@ def _documents(path: Path) -> list[_Named]:
             documents = [*yaml.load_all(content, getattr(yaml, "CSafeLoader", yaml.SafeLoader))]
         except yaml.YAMLError:
             return []
-        return [msgspec.convert(one, _Named) for one in documents if one is not None]
+        return [msgspec.convert(document, _Named) for document in documents if document is not None]
     except (OSError, ValueError, msgspec.MsgspecError):
         return []

@@ -36,7 +36,7 @@ class TopCommand(ClusterOptions):
         arguments = [f"{flag}={value}" for flag, value in cluster_flags(self).items() if value]
         if self.scheduler_config:
             arguments.append(f"--scheduler-config={self.scheduler_config}")
-        arguments += [f"--plugin={one}" for one in texts(self.plugin)]
+        arguments += [f"--plugin={text}" for text in texts(self.plugin)]
 
         async def show() -> None:
             connection = await connection_of(self)

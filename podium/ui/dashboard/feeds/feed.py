@@ -63,9 +63,9 @@ class RecordedFeed:
         """Return the timeline entries about an object, or on a node, in order."""
         about, node = (kind, namespace, name), name if kind == "Node" else None
         return [
-            one
-            for one in self._entries
-            if (one.kind, one.namespace, one.name) == about or one.node == node
+            entry
+            for entry in self._entries
+            if (entry.kind, entry.namespace, entry.name) == about or entry.node == node
         ]
 
     @contextmanager

@@ -68,7 +68,7 @@ def simulation_explainer(scenario: Scenario) -> Callable[[str], PodExplanation]:
             cluster.driver.hooks.append(happened)
 
         ended = simulate(scenario, prepare=follow)
-        watchers = [one for one in watchers if one.pod is not None]
+        watchers = [watcher for watcher in watchers if watcher.pod is not None]
         if not watchers:
             raise RunIsOverError(f"no scheduler of this run has decided about {pod}")
         views = sorted((view for one in watchers for view in one.views), key=lambda view: view.at)
@@ -77,7 +77,7 @@ def simulation_explainer(scenario: Scenario) -> Callable[[str], PodExplanation]:
         assert subject is not None
         store = ended.cluster.store
         owners = WorkloadOwners(
-            one for kind in ("ReplicaSet", "Job") for one in store.list(kind).items
+            obj for kind in ("ReplicaSet", "Job") for obj in store.list(kind).items
         )
         return PodExplanation(
             **owners.row_of(subject),

@@ -53,9 +53,9 @@ class InformerSource:
         }
         self._is_followed = True
         classes = self._priority_classes()
-        self._classes = {one["metadata"]["name"] for one in classes}
+        self._classes = {class_["metadata"]["name"] for class_ in classes}
         return [
-            *(SceneChange(_CLASS, one) for one in classes),
+            *(SceneChange(_CLASS, class_) for class_ in classes),
             *(
                 SceneChange(kind, obj)
                 for kind in KINDS

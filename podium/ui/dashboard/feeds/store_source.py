@@ -66,7 +66,7 @@ class StoreObjects:
 
     def machines(self) -> list[SchedulerMachine]:
         """Return the running schedulers."""
-        found = (one.machine for one in self.cluster.schedulers.values())
+        found = (scheduler.machine for scheduler in self.cluster.schedulers.values())
         return [one for one in found if isinstance(one, SchedulerMachine)]
 
     def passed_s(self) -> float:
@@ -90,8 +90,8 @@ class StoreObjects:
         # Simulated nodes and pods without a script use nothing.
         return {
             called: {
-                "cpu": sum(ceil_milli(one.cpu_nanos) for one in usages),
-                "memory": sum(one.memory_bytes for one in usages),
+                "cpu": sum(ceil_milli(usage.cpu_nanos) for usage in usages),
+                "memory": sum(usage.memory_bytes for usage in usages),
             }
             for called, usages in measured.items()
             if any(map(any, usages))

@@ -43,15 +43,15 @@ def no_device_selected(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def device_selector_fails(view: ClusterView) -> Iterator[Offence]:
     """The evaluation of a selector fails on a published device."""
-    for one in _selectors(view):
-        selectors = (*one.of_class, *one.own)
+    for selector in _selectors(view):
+        selectors = (*selector.of_class, *selector.own)
         for index, (error, devices) in view.devices.selected(selectors).failures.items():
             # A selector of a class that fails is reported at the class.
-            if not one.own or index >= len(one.of_class):
+            if not selector.own or index >= len(selector.of_class):
                 failing = f"{selectors[index].expression} fails on {count(len(devices), 'device')}"
                 names = ["/".join(device.key) for device in devices]
                 witnesses = (listed(names, _SHOWN_MAX),)
-                yield Offence(one.obj, f"{failing}: {error}", one.path, witnesses)
+                yield Offence(selector.obj, f"{failing}: {error}", selector.path, witnesses)
 
 
 @Rule

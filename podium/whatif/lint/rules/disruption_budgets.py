@@ -28,42 +28,42 @@ def workload_without_budget(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def budget_never_met(view: ClusterView) -> Iterator[Offence]:
     """A budget requires more healthy pods than its workloads have."""
-    for one, status in _judged(view):
-        if status.desired_healthy > one.replicas:
-            yield _offence(one, f"asks for more than the {one.replicas} pods that it selects")
+    for budget, status in _judged(view):
+        if status.desired_healthy > budget.replicas:
+            yield _offence(budget, f"asks for more than the {budget.replicas} pods that it selects")
 
 
 @Rule
 def budget_allows_nothing(view: ClusterView) -> Iterator[Offence]:
     """A budget requires all selected pods to be healthy, even without rounding."""
-    for one in _stuck(view, is_rounded=False):
-        yield _offence(one, f"of {one.replicas} pods never lets any of them go")
+    for budget in _stuck(view, is_rounded=False):
+        yield _offence(budget, f"of {budget.replicas} pods never lets any of them go")
 
 
 @Rule
 def budget_rounds_to_nothing(view: ClusterView) -> Iterator[Offence]:
     """A budget's percentage below 100 is rounded up to all selected pods."""
-    for one in _stuck(view, is_rounded=True):
-        yield _offence(one, f"of {one.replicas} pods rounds up to all of them")
+    for budget in _stuck(view, is_rounded=True):
+        yield _offence(budget, f"of {budget.replicas} pods rounds up to all of them")
 
 
 @Rule
 def budget_without_scale(view: ClusterView) -> Iterator[Offence]:
     """A budget that depends on a scale subresource selects pods of workloads without one."""
-    for one in view.budgets:
-        if unscaled := one.unscaled:
-            offence = _offence(one, "needs a scale, which some of its pods don't have")
+    for budget in view.budgets:
+        if unscaled := budget.unscaled:
+            offence = _offence(budget, "needs a scale, which some of its pods don't have")
             yield replace(offence, witnesses=tuple(map(str, unscaled)))
 
 
 @Rule
 def overlapping_budgets(view: ClusterView) -> Iterator[Offence]:
     """Two budgets select the pods of one workload."""
-    for one, other in combinations(view.budgets, 2):
-        common = [workload for workload in one.workloads if workload in other.workloads]
+    for budget, other in combinations(view.budgets, 2):
+        common = [workload for workload in budget.workloads if workload in other.workloads]
         if common:
             message = f"{name(other.budget)} selects the same pods: none of them can be evicted"
-            yield Offence(one.budget, message, _SELECTOR, tuple(map(str, common)))
+            yield Offence(budget.budget, message, _SELECTOR, tuple(map(str, common)))
 
 
 @Rule
@@ -76,12 +76,12 @@ def budget_selects_nothing(view: ClusterView) -> Iterator[Offence]:
         else [objects for objects in view.by_kind.values() if not kind_of(objects[0])]
     )
     operated = {namespace(obj) for objects in custom for obj in objects}
-    for one in view.budgets:
-        place = namespace(one.budget)
-        if not one.workloads and view.workloads and place not in operated:
-            selector = selector_of(one.budget)
+    for budget in view.budgets:
+        place = namespace(budget.budget)
+        if not budget.workloads and view.workloads and place not in operated:
+            selector = selector_of(budget.budget)
             shown = "an absent selector" if selector.matches_nothing else str(selector)
-            yield Offence(one.budget, f"no pods in {place} match {shown}", _SELECTOR)
+            yield Offence(budget.budget, f"no pods in {place} match {shown}", _SELECTOR)
 
 
 @Rule
@@ -111,9 +111,9 @@ def _judged(view: ClusterView) -> Iterator[tuple[BudgetView, BudgetStatus]]:
 
 
 def _stuck(view: ClusterView, *, is_rounded: bool) -> Iterator[BudgetView]:
-    for one, status in _judged(view):
-        _, bound = one.bound
+    for budget, status in _judged(view):
+        _, bound = budget.bound
         rounds = isinstance(bound, str) and bound not in ("", "0%", "100%")
-        is_met = status.desired_healthy <= one.replicas
+        is_met = status.desired_healthy <= budget.replicas
         if is_met and status.disruptions_allowed == 0 and rounds == is_rounded:
-            yield one
+            yield budget

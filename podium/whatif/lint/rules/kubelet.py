@@ -52,21 +52,21 @@ def eviction_soft_below_hard(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def eviction_threshold_above_capacity(view: ClusterView) -> Iterator[Offence]:
     """A threshold is at least 100 %, or the whole capacity of a node."""
-    for one in _thresholds(view):
-        field = "evictionHard" if one.is_hard else "evictionSoft"
-        if one.value.quantity is None and one.value.share >= 1:
-            message = f"{one.signal}<{one.value} is always met"
-            yield Offence(_KUBELET, message, f"{field}[{one.signal}]")
+    for threshold in _thresholds(view):
+        field = "evictionHard" if threshold.is_hard else "evictionSoft"
+        if threshold.value.quantity is None and threshold.value.share >= 1:
+            message = f"{threshold.signal}<{threshold.value} is always met"
+            yield Offence(_KUBELET, message, f"{field}[{threshold.signal}]")
             continue
         small = [
             node
             for node in view.nodes
-            if (capacity := _capacity(one, node))
-            and one.value.of(capacity).nanos >= capacity * _UNIT
+            if (capacity := _capacity(threshold, node))
+            and threshold.value.of(capacity).nanos >= capacity * _UNIT
         ]
         if small:
-            message = f"{one.signal}<{one.value} is always met on {len(small)} nodes"
-            yield Offence(_KUBELET, message, f"{field}[{one.signal}]", node_names(small))
+            message = f"{threshold.signal}<{threshold.value} is always met on {len(small)} nodes"
+            yield Offence(_KUBELET, message, f"{field}[{threshold.signal}]", node_names(small))
 
 
 @Rule

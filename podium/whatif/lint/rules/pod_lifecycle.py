@@ -111,8 +111,8 @@ def stays_on_failed_node(view: ClusterView) -> Iterator[Offence]:
 def _tolerations(view: ClusterView) -> Iterator[tuple[Workload, str, Object]]:
     for workload in view.workloads:
         if workload.kind != "DaemonSet":
-            for index, one in enumerate(tolerations_of(workload.spec)):
-                yield workload, f"{workload.path}.tolerations[{index}]", one
+            for index, toleration in enumerate(tolerations_of(workload.spec)):
+                yield workload, f"{workload.path}.tolerations[{index}]", toleration
 
 
 def _is_of_every_key(toleration: Object) -> bool:

@@ -38,7 +38,7 @@ def no_default_class(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def several_default_classes(view: ClusterView) -> Iterator[Offence]:
     """Several PriorityClasses are the global default."""
-    defaults = [one for one in view.classes if one.get("globalDefault")]
+    defaults = [class_ for class_ in view.classes if class_.get("globalDefault")]
     for other in defaults[1:]:
         message = f"{name(defaults[0])} is the default already: the API server refuses another"
         yield Offence(other, message, "globalDefault", (_shown(defaults[0]),))
@@ -52,9 +52,9 @@ def default_class_not_lowest(view: ClusterView) -> Iterator[Offence]:
         return
     value = class_value(default)
     lower = [
-        one
-        for one in view.classes
-        if class_value(one) < value and not class_value(one) < 0 <= value
+        class_
+        for class_ in view.classes
+        if class_value(class_) < value and not class_value(class_) < 0 <= value
     ]
     if lower:
         message = f"pods without a class get {value}, and outrank those of lower classes"
@@ -77,7 +77,7 @@ def class_in_system_range(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def too_many_levels(view: ClusterView) -> Iterator[Offence]:
     """The PriorityClasses have too many different values."""
-    levels = {class_value(one) for one in view.classes}
+    levels = {class_value(class_) for class_ in view.classes}
     if len(levels) > view.thresholds.levels_max:
         message = (
             f"there are {len(levels)} levels of priority, more than {view.thresholds.levels_max}"
@@ -88,7 +88,7 @@ def too_many_levels(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def no_level_between(view: ClusterView) -> Iterator[Offence]:
     """The values of two neighbouring classes differ by too little."""
-    of_value = {class_value(one): one for one in reversed(view.classes)}
+    of_value = {class_value(class_): class_ for class_ in reversed(view.classes)}
     for low, high in pairwise(sorted(of_value)):
         if high - low <= view.thresholds.levels_between:
             free = high - low - 1
@@ -105,11 +105,11 @@ def preempting_batch_class(view: ClusterView) -> Iterator[Offence]:
     for workload in view.workloads:
         users[workload.priority_class].append(workload)
     known = [(one.priority, one) for one in view.workloads if one.priority is not None]
-    for one in view.classes:
-        waiting = users[name(one)]
-        lower = [(priority, other) for priority, other in known if priority < class_value(one)]
+    for class_ in view.classes:
+        waiting = users[name(class_)]
+        lower = [(priority, other) for priority, other in known if priority < class_value(class_)]
         if (
-            one.get("preemptionPolicy") != NEVER
+            class_.get("preemptionPolicy") != NEVER
             and waiting
             and all(
                 workload.kind in BATCH
@@ -123,7 +123,7 @@ def preempting_batch_class(view: ClusterView) -> Iterator[Offence]:
                 "it preempts, but only pods that run to an end use it: Never would do. "
                 f"Such pods preempt those of {victim}, of priority {priority}"
             )
-            yield Offence(one, message, "preemptionPolicy", tuple(map(str, waiting)))
+            yield Offence(class_, message, "preemptionPolicy", tuple(map(str, waiting)))
 
 
 def _shown(priority_class: Object) -> str:
@@ -142,13 +142,13 @@ def unknown_class(view: ClusterView) -> Iterator[Offence]:
         for kind, objects in view.by_kind.items()
         for obj in objects
     }
-    for one in view.stale_pods:
-        controller = controller_key(one.pods[0])
-        if one.refusal and controller and controller not in controllers:
-            class_name = priority_class_of(one.pods[0])
-            message = f"there is no PriorityClass {class_name}: no further pod of {one.workload} is"
+    for pod in view.stale_pods:
+        controller = controller_key(pod.pods[0])
+        if pod.refusal and controller and controller not in controllers:
+            class_name = priority_class_of(pod.pods[0])
+            message = f"there is no PriorityClass {class_name}: no further pod of {pod.workload} is"
             message += f" let in{likely_meant(class_name, known)}"
-            yield Offence(one.pods[0], message, "spec.priorityClassName", _still_running(one.pods))
+            yield Offence(pod.pods[0], message, "spec.priorityClassName", _still_running(pod.pods))
     for workload in view.workloads:
         named = workload.priority_class
         if named and workload.refusal and named not in known and view.knows_classes:
@@ -209,14 +209,14 @@ def system_class_for_users(view: ClusterView, workload: Workload) -> Iterator[Of
 @Rule
 def stale_priority(view: ClusterView) -> Iterator[Offence]:
     """The next pod of a workload would get another priority than the running pods have."""
-    stale = [one for one in view.stale_pods if not one.refusal]
+    stale = [stale_pod for stale_pod in view.stale_pods if not stale_pod.refusal]
     if not stale:
         return
     # Few clusters need what plays them.
     from podium.whatif.lint.next_pod_trials import next_pod_sentences
 
     objects = [obj for found in view.by_kind.values() for obj in found]
-    classes = {name(one): one for one in view.classes}
+    classes = {name(class_): class_ for class_ in view.classes}
     for group, sentence in next_pod_sentences(objects, stale):
         pods = tuple(f"{one.workload} ({count(len(one.pods), 'pod')})" for one in group)
         one, field = group[0], "globalDefault" if group[0].is_by_default else "value"

@@ -21,12 +21,12 @@ def quota_without_high_classes(view: ClusterView) -> Iterator[Offence]:
     for quota in view.of("ResourceQuota"):
         if tracked(KINDS["Pod"], part(spec_of(quota), "hard")):
             places.setdefault(namespace(quota), []).append(quota)
-    for high in (one for one in view.classes if class_value(one) >= critical_from):
+    for high in (class_ for class_ in view.classes if class_value(class_) >= critical_from):
         for place, quotas in places.items():
             pod = {"spec": {"priorityClassName": name(high)}}
             scopes = (scope for quota in quotas for scope in scope_selectors(quota))
             if not any(
-                one.get("scopeName") == _SCOPE and in_scope(one, "Pod", pod) for one in scopes
+                scope.get("scopeName") == _SCOPE and in_scope(scope, "Pod", pod) for scope in scopes
             ):
                 message = f"no quota in {place} is about {name(high)}, of {class_value(high)}"
                 yield Offence(quotas[0], message, "spec.scopeSelector", tuple(map(key, quotas)))

@@ -115,10 +115,10 @@ def _matched(view: ClusterView, term: AffinityTerm) -> list[Workload]:
 def spread_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A matching node lacks a constraint's topology key; all nodes, if it is ScheduleAnyway."""
     nodes = view.nodes_for(workload)
-    for one in _constraints(workload, DO_NOT_SCHEDULE):
-        if lacking := without_label(nodes, one.topology_key):
+    for constraint in _constraints(workload, DO_NOT_SCHEDULE):
+        if lacking := without_label(nodes, constraint.topology_key):
             part = f"{len(lacking)} of {len(nodes)} nodes for its pods lack"
-            message = f"{part} the label {one.topology_key}, and none is scheduled there"
+            message = f"{part} the label {constraint.topology_key}, and none is scheduled there"
             yield _offence(workload, message, node_names(lacking))
     for one in _constraints(workload, SCHEDULE_ANYWAY):
         lacking = without_label(nodes, one.topology_key)
@@ -130,13 +130,13 @@ def spread_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offe
 @Rule
 def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
     """The nodes that a constraint counts have fewer domains than its minDomains."""
-    for workload, one, domains_of in _hard_constraints(view):
+    for workload, constraint, domains_of in _hard_constraints(view):
         domains = domains_of(view.nodes)
-        if one.min_domains > max(len(domains), 1):
-            fit = min(one.max_skew * len(domains), workload.replicas)
+        if constraint.min_domains > max(len(domains), 1):
+            fit = min(constraint.max_skew * len(domains), workload.replicas)
             message = (
-                f"minDomains is {one.min_domains}, and nodes have {len(domains)} values of "
-                f"{one.topology_key}: there is room for {fit} of {workload.replicas} pods"
+                f"minDomains is {constraint.min_domains}, and nodes have {len(domains)} values of "
+                f"{constraint.topology_key}: there is room for {fit} of {workload.replicas} pods"
             )
             yield _offence(workload, message, tuple(sorted(domains)))
 
@@ -146,10 +146,10 @@ def spread_ignores_own_pods(view: ClusterView, workload: Workload) -> Iterator[O
     """The selector of a constraint does not match the pods of the workload."""
     peer_group = workload.peer_group
     for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
-        for one in _constraints(workload, action):
-            if not one.counts(peer_group, peer_group):
-                selector = str(one.selector) or "an empty selector"
-                message = f"{selector} doesn't count its own pods on {one.topology_key}"
+        for constraint in _constraints(workload, action):
+            if not constraint.counts(peer_group, peer_group):
+                selector = str(constraint.selector) or "an empty selector"
+                message = f"{selector} doesn't count its own pods on {constraint.topology_key}"
                 yield _offence(workload, message)
 
 
@@ -214,7 +214,7 @@ def _domains(
     cls: PodClass, constraints: Sequence[SpreadConstraint], index: int, nodes: Iterable[Object]
 ) -> set[str]:
     domains = (standing(cls, constraints, node) for node in nodes)
-    return {one[index][0] for one in domains if one is not None and one[index][1]}
+    return {domain[index][0] for domain in domains if domain is not None and domain[index][1]}
 
 
 def _offence(workload: Workload, message: str, witnesses: tuple[str, ...] = ()) -> Offence:

@@ -29,7 +29,7 @@ class BudgetMoment(msgspec.Struct, frozen=True):
 
 def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[BudgetChange]:
     """Yield the changes of the budgets that exist in the end; `gone` are the removed pods."""
-    removed = {one.pod for one in gone if not one.is_evicted}
+    removed = {pod.pod for pod in gone if not pod.is_evicted}
     broken: dict[str, list[str]] = defaultdict(list)
     for outcome in timeline.play.preemptions.outcomes:
         for victim in outcome.taken:
@@ -116,8 +116,8 @@ def _below(moments: Iterable[BudgetMoment], before: BudgetCounts | None) -> Iter
     # for more as its workload is scaled up, or whose pods have yet to become ready for the first
     # time, doesn't fall.
     reference = 0 if before is None else before.healthy
-    for one in moments:
-        if one.margin >= 0:
-            reference = max(reference, one.counts.healthy)
-        elif one.counts.healthy < reference and one.for_s:
-            yield one
+    for moment in moments:
+        if moment.margin >= 0:
+            reference = max(reference, moment.counts.healthy)
+        elif moment.counts.healthy < reference and moment.for_s:
+            yield moment

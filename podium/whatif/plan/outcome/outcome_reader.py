@@ -105,22 +105,22 @@ def outcome_of(play: Play) -> Plan:
         until_seconds=round(play.passed_s, 3),
     )
     plan = replace(plan, workloads=summaries(timeline, plan))
-    placed = sum(not one.replaces for one in plan.placements)
+    placed = sum(not placement.replaces for placement in plan.placements)
     counts = Counts(
         placed=placed,
-        preempted=sum(len(one.taken) for one in plan.preemptions),
+        preempted=sum(len(preemption.taken) for preemption in plan.preemptions),
         pending=len(plan.pending),
         evicted=sum(1 + one.repeats for one in plan.disruptions if one.cause in _EVICTIONS),
         recreated=len(plan.placements) - placed,
         lost_for_good=sum(one.comes_again is Return.NEVER for one in plan.disruptions),
         failed_jobs=len(plan.failed_jobs),
         gated=len(plan.gated),
-        refused=sum(1 + one.repeats for one in plan.refusals),
+        refused=sum(1 + refusal.repeats for refusal in plan.refusals),
         rejected=sum(one.count for one in plan.rejected),
         ignored=len(plan.ignored),
         removed=len(plan.removed),
-        unavailable=sum(one.unavailable for one in plan.workloads),
-        budgets_below=sum(one.is_below for one in plan.budgets),
+        unavailable=sum(workload.unavailable for workload in plan.workloads),
+        budgets_below=sum(budget.is_below for budget in plan.budgets),
     )
     return replace(plan, counts=counts)
 

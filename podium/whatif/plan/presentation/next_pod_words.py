@@ -22,7 +22,7 @@ def stale_sentences(found: "Iterable[StalePriority]") -> Iterator[str]:
     for one in found:
         groups[one.priority, one.next_priority, one.next_class, one.refusal].append(one)
     for group in groups.values():
-        pods = sum(one.pods for one in group)
+        pods = sum(stale_priority.pods for stale_priority in group)
         keep = "keeps" if pods == 1 else "keep"
         worst = max(
             group,

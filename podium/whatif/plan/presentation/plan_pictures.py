@@ -40,7 +40,7 @@ def before_and_after(plan: Plan) -> Section:
     shown = plan.nodes[:_NODES_MAX]
     more = len(plan.nodes) - len(shown)
     notes = [_LEGEND, *([f"{count(more, 'node')} more change."] if more else [])]
-    rows = [(one.node, [*_filled(one)]) for one in shown]
+    rows = [(node_filling.node, [*_filled(node_filling)]) for node_filling in shown]
     return Section(
         "Nodes before and after", [Bars(("Node", "Before", "After"), rows, notes)], is_long=True
     )
@@ -49,15 +49,15 @@ def before_and_after(plan: Plan) -> Section:
 def _filled(node: NodeFilling) -> Iterator[list[Piece]]:
     for pods, tone in ((node.before, Tone.BAD), (node.after, Tone.GOOD)):
         # Pods may request more than a node has, if no scheduler put them there.
-        widths = [max(one.share, _NARROWEST) for one in pods]
+        widths = [max(pod.share, _NARROWEST) for pod in pods]
         whole = max(1.0, sum(widths))
         pieces = []
-        for one, width in zip(pods, widths, strict=True):
+        for share, width in zip(pods, widths, strict=True):
             # Where a box is narrow, its name matters more than its namespace.
-            namespace, _, name = one.pod.rpartition("/")
-            says = f"{name} in {namespace}, priority {one.priority}, {100 * one.share:.0f} %"
-            own = tone if one.is_other else Tone.NONE
-            pieces.append(Piece(says, width / whole, Tone.BAD if one.is_leaving else own))
+            namespace, _, name = share.pod.rpartition("/")
+            says = f"{name} in {namespace}, priority {share.priority}, {100 * share.share:.0f} %"
+            own = tone if share.is_other else Tone.NONE
+            pieces.append(Piece(says, width / whole, Tone.BAD if share.is_leaving else own))
         yield pieces
 
 
@@ -97,8 +97,8 @@ def cascades(plan: Plan) -> Section:
     """Draw cascades of preemption: pods, the pods that they preempt, and so on."""
     by: dict[str, list[Disruption]] = defaultdict(list)
     shown = plan.disruptions[:_LANES_MAX]
-    for one in shown:
-        by[one.by].append(one)
+    for disruption in shown:
+        by[disruption.by].append(disruption)
     replaced = {one.replacement for one in shown if one.replacement}
     roots = [
         Branch(
@@ -131,10 +131,10 @@ def decisions(plan: Plan) -> Iterator[Section]:
     """Yield a section about each preemption, with the candidate nodes, and each reason to wait."""
     shown = plan.preemptions[:_DECISIONS_MAX]
     each = max(_CANDIDATES_MIN, _CANDIDATES_MAX // max(1, len(shown)))
-    for one in shown:
-        title = f"Decision: {one.preemptor} preempts on {one.node}, {time_text(one.at)}"
-        said = Paragraph(choice_sentence(one), Tone.GOOD)
-        yield Section(title, [said, candidate_table(one, each)], is_detail=True, is_long=True)
+    for outcome in shown:
+        title = f"Decision: {outcome.preemptor} preempts on {outcome.node}, {time_text(outcome.at)}"
+        said = Paragraph(choice_sentence(outcome), Tone.GOOD)
+        yield Section(title, [said, candidate_table(outcome, each)], is_detail=True, is_long=True)
     if left := len(plan.preemptions) - len(shown):
         more = Paragraph(f"{count(left, 'decision')} more, with -o json.")
         yield Section("Further decisions", [more], is_detail=True, is_long=True)

@@ -48,7 +48,7 @@ def plan_presentation(plan: Plan) -> Presentation:
     """Present a plan as a document: the summary, the affected pods, and then the details."""
     headline, *sentences = summary_lines(plan, wide=False)
     leftovers = [*_leftovers(plan, wide=False)]
-    touched = [one for one in plan.budgets if one.is_touched]
+    touched = [budget for budget in plan.budgets if budget.is_touched]
     # Violated budgets come first.
     for one in sorted(touched, key=lambda change: not change.violated_by)[:_BUDGETS_MAX]:
         least = f"{one.allowed_least} at worst ({time_text(one.least_at)})"
@@ -57,11 +57,11 @@ def plan_presentation(plan: Plan) -> Presentation:
         sentences.append(
             f"Budget {one.budget} {allowed}, {least}, {one.allowed_after} in the end{violated}."
         )
-    choices = [choice_sentence(one) for one in plan.preemptions]
+    choices = [choice_sentence(preemption) for preemption in plan.preemptions]
     details = [
         Section("Preemptions", [replace(_victims(plan), rows_most=_LINES_MAX), _cut(choices)]),
         _placements(plan, wide=False),
-        *(one for one in leftovers if one.title not in _AFFECTED),
+        *(leftover for leftover in leftovers if leftover.title not in _AFFECTED),
         _unrelated(plan),
         _chance(plan),
         Section("Timeline", [_cut(_moments(plan))]),
@@ -79,10 +79,10 @@ def plan_presentation(plan: Plan) -> Presentation:
             disruptions(plan, wide=False),
             budgets(plan),
             stale_priorities(plan, wide=False),
-            *(one for one in leftovers if one.title in _AFFECTED),
+            *(leftover for leftover in leftovers if leftover.title in _AFFECTED),
             *_optimum(plan),
             *decisions(plan),
-            *(replace(one, is_detail=True) for one in details),
+            *(replace(detail, is_detail=True) for detail in details),
         ],
     )
 
@@ -153,11 +153,11 @@ def _preemptions(plan: Plan, *, wide: bool) -> Iterator[Section]:
     if not wide and _victim_count(plan) > _VICTIMS_MAX:
         return
     yield Section("Preemptions", [_victims(plan)])
-    for one in plan.preemptions if wide else ():
-        yield Section(f"Candidates for {one.preemptor}", [candidate_table(one)])
-        yield Section("", [Bullets([choice_sentence(one)])])
+    for preemption in plan.preemptions if wide else ():
+        yield Section(f"Candidates for {preemption.preemptor}", [candidate_table(preemption)])
+        yield Section("", [Bullets([choice_sentence(preemption)])])
     if not wide:
-        yield Section("", [Bullets([choice_sentence(one) for one in plan.preemptions])])
+        yield Section("", [Bullets([choice_sentence(outcome) for outcome in plan.preemptions])])
 
 
 def _victim_count(plan: Plan) -> int:
@@ -252,17 +252,17 @@ def stale_priorities(plan: Plan, *, wide: bool) -> Section:
     shown = found if wide else found[:_STALE_MAX]
     rows: list[Sequence[Cell]] = [
         (
-            Toned(one.workload, Tone.BAD if one.is_harmful else Tone.NONE),
-            str(one.pods),
-            str(one.priority),
-            "refused" if one.next_priority is None else str(one.next_priority),
-            one.next_class or "-",
-            "; ".join(next_pod_clauses(one, is_named=False)) or one.refusal or "-",
+            Toned(priority.workload, Tone.BAD if priority.is_harmful else Tone.NONE),
+            str(priority.pods),
+            str(priority.priority),
+            "refused" if priority.next_priority is None else str(priority.next_priority),
+            priority.next_class or "-",
+            "; ".join(next_pod_clauses(priority, is_named=False)) or priority.refusal or "-",
         )
-        for one in shown
+        for priority in shown
     ]
     if left := found[len(shown) :]:
-        pods = sum(one.pods for one in left)
+        pods = sum(stale_priority.pods for stale_priority in left)
         rows += [(f"{len(left)} more, with -o wide", str(pods), "", "", "", "")]
     headers = ["Workload", "Pods", "Priority", "Next pod", "Its class", "Tried"]
     return Section("Stale priorities", [Table(headers, rows)])
@@ -316,21 +316,21 @@ def _cut(lines: Sequence[str]) -> Bullets:
 
 
 def _moments(plan: Plan) -> list[str]:
-    times_s = [one.at for one in plan.placements]
-    times_s += [one.at for one in plan.timeline if one.event is Happening.FAILED]
-    is_repeated = any(one.repeats for one in plan.refusals)
+    times_s = [placement.at for placement in plan.placements]
+    times_s += [moment.at for moment in plan.timeline if moment.event is Happening.FAILED]
+    is_repeated = any(refusal.repeats for refusal in plan.refusals)
     takes_time = bool(plan.disruptions) or is_repeated or any(at_s >= 1 for at_s in times_s)
     if not takes_time:
         return []
     # A pod that goes at once has no moment of its own in which it begins to terminate.
-    gone = {(one.uid, one.at) for one in plan.timeline if one.event is Happening.GONE}
+    gone = {(moment.uid, moment.at) for moment in plan.timeline if moment.event is Happening.GONE}
     shown = [
-        one
-        for one in plan.timeline
-        if one.event is not Happening.TERMINATING or (one.uid, one.at) not in gone
+        moment
+        for moment in plan.timeline
+        if moment.event is not Happening.TERMINATING or (moment.uid, moment.at) not in gone
     ]
-    width = max((len(time_text(one.at)) for one in shown), default=0)
-    return [f"{time_text(one.at):<{width}}  {one.text}" for one in shown]
+    width = max((len(time_text(moment.at)) for moment in shown), default=0)
+    return [f"{time_text(moment.at):<{width}}  {moment.text}" for moment in shown]
 
 
 def _unrelated(plan: Plan) -> Section:

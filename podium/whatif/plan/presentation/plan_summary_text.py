@@ -55,14 +55,14 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
         yield f"{workload.workload}{'' if is_sentence else ':'} {clauses}."
     if len(affected) > len(shown):
         yield f"{count(len(affected) - len(shown), 'workload')} more, with -o wide."
-    yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
+    yield from (f"{stale_sentence}." for stale_sentence in stale_sentences(plan.stale_priorities))
     # Pods that were, or are, left waiting by kube-scheduler although they fit.
     sleepers = [
         f"Pod {one.pod} is placed at {time_text(one.at)} only: {overslept(one.overslept_seconds)}."
         for one in plan.placements
         if one.overslept_seconds is not None
     ]
-    sleeping = ((one.pod, sleep_text(one.fits_on, one.tried_at)) for one in plan.pending)
+    sleeping = ((pod.pod, sleep_text(pod.fits_on, pod.tried_at)) for pod in plan.pending)
     sleepers += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
     yield from sleepers if wide else sleepers[:_SLEEPERS_MAX]
     if not wide and len(sleepers) > _SLEEPERS_MAX:
@@ -116,11 +116,11 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
 
 def _harm(affected: Sequence[WorkloadSummary]) -> Iterator[str]:
     """Yield a sentence for each kind of harm, with the workloads that suffer it most."""
-    down = [one for one in affected if one.unavailable]
-    waiting = [one for one in affected if one.pending]
-    fewer = [one for one in affected if _dips(one) and not one.unavailable]
+    down = [workload for workload in affected if workload.unavailable]
+    waiting = [workload for workload in affected if workload.pending]
+    fewer = [workload for workload in affected if _dips(workload) and not workload.unavailable]
     whole = [one for one in affected if one.lost and not (one.pending or _dips(one))]
-    pending = count(sum(one.pending for one in waiting), "pod")
+    pending = count(sum(workload.pending for workload in waiting), "pod")
     for workloads, words in (
         (down, ("has no ready pod", "have no ready pod")),
         (waiting, (f"has {pending} pending in the end", f"have {pending} pending in the end")),
@@ -128,7 +128,7 @@ def _harm(affected: Sequence[WorkloadSummary]) -> Iterator[str]:
         (whole, ("loses pods without having fewer", "lose pods without having fewer")),
     ):
         if workloads:
-            names = listed([one.workload for one in workloads], _NAMES_MAX)
+            names = listed([workload.workload for workload in workloads], _NAMES_MAX)
             verb = words[len(workloads) > 1]
             yield f"{count(len(workloads), 'workload')} {verb}: {names}."
 
@@ -142,7 +142,7 @@ def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
 
 
 def _below(plan: Plan, most: int) -> Iterator[str]:
-    below = [one for one in plan.budgets if one.is_below]
+    below = [budget for budget in plan.budgets if budget.is_below]
     below.sort(key=lambda one: one.healthy_least - one.desired_healthy)
     for one in below[:most]:
         lost, since = lost_text(one), time_text(one.healthy_least_at)
