@@ -8,12 +8,10 @@ claims is no longer tolerated: at the time when a taint was added to a device of
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import chain
 
-from podium.api.conditions import set_condition
 from podium.api.devices.resource_claims import allocation_of, known_claim_names, reserved_for
-from podium.api.nodes import NO_EXECUTE
+from podium.api.nodes import NO_EXECUTE, tolerates
 from podium.api.objects import (
     Object,
-    condition_of,
     entries,
     is_terminating,
     part,
@@ -25,7 +23,6 @@ from podium.api.objects import (
 from podium.api.pods import is_finished, node_name_of
 from podium.api.policy.disruption_target import (
     BY_DEVICE_TAINT,
-    DISRUPTION_TARGET,
     disruption_condition,
     disruption_reason,
 )
@@ -91,8 +88,7 @@ class DeviceTaintEvictionController(Reconciler):
         elif disruption_reason(pod) != BY_DEVICE_TAINT.reason:
             yield self.event(pod, "Normal", "DeviceTaintManagerEviction", "Marking for deletion")
             why = "Device Taint manager: deleting due to NoExecute taint"
-            target = disruption_condition(pod, BY_DEVICE_TAINT, why)
-            target = set_condition(condition_of(pod, DISRUPTION_TARGET), target, now_s)
+            target = disruption_condition(pod, BY_DEVICE_TAINT, why, now_s)
             yield status_patch_of(_POD, pod, {"conditions": [target]})
         else:
             self._planned.discard(uid(pod))
@@ -137,17 +133,10 @@ def _end_s(device: Object, taint: Object, now_s: float) -> float | None:
     added_s = epoch_s(taint["timeAdded"]) if taint.get("timeAdded") else now_s
     limits: list[float] = []
     for toleration in entries(device, "tolerations"):
-        if toleration.get("effect") != NO_EXECUTE or not _tolerates(toleration, taint):
+        if toleration.get("effect") != NO_EXECUTE or not tolerates(toleration, taint):
             continue
         seconds = toleration.get("tolerationSeconds")
         if seconds is None:
             return None
         limits.append(max(float(seconds), 0.0))
     return added_s + min(limits, default=0.0)
-
-
-def _tolerates(toleration: Object, taint: Object) -> bool:
-    if toleration.get("key") and toleration["key"] != taint.get("key"):
-        return False
-    is_any = toleration.get("operator") == "Exists"
-    return is_any or (toleration.get("value") or "") == (taint.get("value") or "")

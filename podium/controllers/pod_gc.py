@@ -8,16 +8,10 @@ the oldest of too many finished pods. Unfinished pods are marked as failed first
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.conditions import set_condition
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, is_terminating, name, place_of, status_of
 from podium.api.pods import is_finished, is_moved, node_name_of, node_names_of
-from podium.api.policy.disruption_target import (
-    BY_POD_GC,
-    DISRUPTION_TARGET,
-    disruption_condition,
-    ending_of,
-)
+from podium.api.policy.disruption_target import BY_POD_GC, disruption_condition, ending_of
 from podium.machines.effects import Effect, deletion_of, status_patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler
@@ -136,9 +130,7 @@ def _removal(pod: Object, message: str, now_s: float) -> Effect:
         return deletion_of("Pod", pod, grace_period_s=0)
     status: dict[str, Any] = {"phase": "Failed"}
     if message:
-        target = disruption_condition(pod, BY_POD_GC, message)
-        known = condition_of(pod, DISRUPTION_TARGET)
-        status["conditions"] = [set_condition(known, target, now_s)]
+        status["conditions"] = [disruption_condition(pod, BY_POD_GC, message, now_s)]
     return status_patch_of("Pod", pod, status)
 
 

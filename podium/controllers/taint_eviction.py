@@ -10,7 +10,6 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
 
-from podium.api.conditions import set_condition
 from podium.api.nodes import taints_of, tolerates
 from podium.api.objects import (
     Object,
@@ -26,7 +25,6 @@ from podium.api.objects import key as key_of
 from podium.api.pods import is_finished, node_name_of, node_names_of, tolerations_of
 from podium.api.policy.disruption_target import (
     BY_TAINT,
-    DISRUPTION_TARGET,
     disruption_condition,
     disruption_reason,
     ending_of,
@@ -115,8 +113,7 @@ class TaintEvictionController(Reconciler):
             note = f"Marking for deletion Pod {key_of(pod)}"
             yield self.event(pod, "Normal", "TaintManagerEviction", note)
             why = "Taint manager: deleting due to NoExecute taint"
-            target = disruption_condition(pod, BY_TAINT, why)
-            target = set_condition(condition_of(pod, DISRUPTION_TARGET), target, now_s)
+            target = disruption_condition(pod, BY_TAINT, why, now_s)
             yield status_patch_of("Pod", pod, {"conditions": [target]})
         else:
             yield deletion_of("Pod", pod)

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.conditions import observed_generation
+from podium.api.conditions import observed_generation, set_condition
 from podium.api.objects import Object, condition_of, status_of
 from podium.api.pods import is_finished
 
@@ -68,15 +68,12 @@ _BY_REASON = {
 }
 
 
-def disruption_condition(pod: Object, cause: Cause, message: str) -> dict[str, Any]:
-    """Return a condition DisruptionTarget for a pod, without its transition time."""
-    return {
-        "type": DISRUPTION_TARGET,
-        "status": "True",
-        "reason": cause.reason,
-        "message": message,
-        **observed_generation(pod),
-    }
+def disruption_condition(pod: Object, cause: Cause, message: str, now_s: float) -> dict[str, Any]:
+    """Return a condition DisruptionTarget for a pod."""
+    condition = {"type": DISRUPTION_TARGET, "status": "True", "reason": cause.reason}
+    condition["message"] = message
+    known = condition_of(pod, DISRUPTION_TARGET)
+    return set_condition(known, {**condition, **observed_generation(pod)}, now_s)
 
 
 def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:

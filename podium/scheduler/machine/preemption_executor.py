@@ -20,7 +20,6 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.conditions import stamped_condition
 from podium.api.objects import condition_of, is_terminating, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.policy.disruption_target import (
@@ -271,11 +270,9 @@ class PreemptionExecutor:
         seen = self._context.placed.get(victim.uid, victim).obj
         effect: Effect = deletion_of("Pod", victim.obj)
         why = f"{task.record.scheduler_name}: preempting to accommodate a higher priority pod"
-        condition = disruption_condition(seen, BY_SCHEDULER, why)
-        known = condition_of(seen, DISRUPTION_TARGET)
-        stamped = stamped_condition(known, condition, self._context.now_s)
-        if stamped is not None:
-            effect = status_patch_of("Pod", seen, patched_conditions(seen, [stamped]))
+        target = disruption_condition(seen, BY_SCHEDULER, why, self._context.now_s)
+        if not target.items() <= (condition_of(seen, DISRUPTION_TARGET) or {}).items():
+            effect = status_patch_of("Pod", seen, patched_conditions(seen, [target]))
         removal = self._removals[victim.uid] = Removal(victim, task, effect, [task])
         self._send(removal, task, effect)
 
