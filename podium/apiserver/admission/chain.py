@@ -5,7 +5,7 @@ checks the completed object and returns the quotas to store with it. A plugin is
 kinds and operations that it handles.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
@@ -64,39 +64,30 @@ class Admission:
                 else plugin.__name__ in options.enabled
             )
         )
-        self._known: dict[tuple[str, str, Operation], Mapping[str, Sequence[AdmissionPlugin]]] = {}
+        self._known: dict[tuple[str, str, Operation], Sequence[AdmissionPlugin]] = {}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         """Complete an object, or a subresource's posted object; raises RefusedError."""
-        for plugin in self._concerned(request)["admit"]:
+        for plugin in self._concerned(request):
             obj = plugin.admit(request, obj)
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> Sequence[Object]:
         """Check a valid object; return the charged quotas to store with it; raises RefusedError."""
         concerned = self._concerned(request)
-        for plugin in concerned["validate"]:
+        for plugin in concerned:
             plugin.validate(request, obj)
-        return [quota for plugin in concerned["charge"] for quota in plugin.charge(request, obj)]
+        return [quota for plugin in concerned for quota in plugin.charge(request, obj)]
 
-    def _concerned(self, request: Attributes) -> Mapping[str, Sequence[AdmissionPlugin]]:
-        """Return the plugins that handle a request, by the name of each method they override."""
+    def _concerned(self, request: Attributes) -> Sequence[AdmissionPlugin]:
+        """Return the plugins that handle a request."""
         key = (request.kind.key, request.subresource, request.operation)
-        concerned = self._known.get(key)
-        if concerned is None:
+        if key not in self._known:
             more = ALL_NAMESPACED if request.kind.namespaced else request.resource
-            handling = [
+            self._known[key] = [
                 plugin
                 for plugin in self._plugins
                 if request.operation
                 in plugin.handles.get(request.resource, plugin.handles.get(more, frozenset()))
             ]
-            concerned = self._known[key] = {
-                method: [
-                    plugin
-                    for plugin in handling
-                    if getattr(type(plugin), method) is not getattr(AdmissionPlugin, method)
-                ]
-                for method in ("admit", "validate", "charge")
-            }
-        return concerned
+        return self._known[key]

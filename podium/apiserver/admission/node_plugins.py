@@ -6,6 +6,7 @@ from podium.api.nodes import LEASE_NAMESPACE, NO_SCHEDULE, taints_of
 from podium.api.objects import Object, entries, labels, metadata_of, part, spec_of, status_of
 from podium.api.objects import name as name_of
 from podium.api.pods import node_name_of
+from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, AdmissionPlugin
 from podium.apiserver.admission.pod_plugins import NOT_READY
 from podium.apiserver.attributes import Attributes, Operation
@@ -16,17 +17,10 @@ _KUBERNETES = ("kubernetes.io", "k8s.io")
 _OF_KUBELETS = ("kubelet.kubernetes.io", "node.kubernetes.io")
 _ALLOWED = frozenset(
     {
-        "kubernetes.io/hostname",
-        "kubernetes.io/os",
-        "kubernetes.io/arch",
-        "beta.kubernetes.io/os",
-        "beta.kubernetes.io/arch",
-        "beta.kubernetes.io/instance-type",
-        "node.kubernetes.io/instance-type",
-        "topology.kubernetes.io/zone",
-        "topology.kubernetes.io/region",
-        "failure-domain.beta.kubernetes.io/zone",
-        "failure-domain.beta.kubernetes.io/region",
+        *(HOSTNAME_LABEL, ZONE_LABEL, REGION_LABEL),
+        *("kubernetes.io/os", "kubernetes.io/arch", "node.kubernetes.io/instance-type"),
+        *(f"beta.kubernetes.io/{what}" for what in ("os", "arch", "instance-type")),
+        *(f"failure-domain.beta.kubernetes.io/{what}" for what in ("zone", "region")),
     }
 )
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, Kind
 from podium.api.nodes import NO_EXECUTE
-from podium.api.objects import Object, annotations, metadata_of, name, part, spec_of
+from podium.api.objects import Object, annotations, labels, metadata_of, name, part, spec_of
 from podium.api.pods import node_name_of, tolerations_of
 from podium.api.priority import (
     MIRROR_ANNOTATION,
@@ -18,6 +18,7 @@ from podium.api.priority import (
     class_value,
 )
 from podium.api.values.quantity import nanos
+from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.plugin import CREATE, DELETE, WRITE, AdmissionPlugin, Derived
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
@@ -96,9 +97,6 @@ def add_default_tolerations(
     return {**pod, "spec": {**spec, "tolerations": [*old, *new]}} if new else pod
 
 
-TOPOLOGY_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
-
-
 class PodTopologyLabels(AdmissionPlugin):
     """Copies the zone and region labels of a node to pods created on it and to bindings."""
 
@@ -109,17 +107,12 @@ class PodTopologyLabels(AdmissionPlugin):
         if request.subresource:
             node_name = target.get("name") or "" if target.get("kind") == "Node" else ""
         node = self.store.get("Node", "", node_name) if node_name else None
-        carried = node and metadata_of(node).get("labels")
-        if not carried:
-            return obj
-        topology = {label: carried[label] for label in TOPOLOGY_LABELS if label in carried}
+        carried = labels(node or {})
+        topology = {one: carried[one] for one in (ZONE_LABEL, REGION_LABEL) if one in carried}
         if not topology:
             return obj
         metadata = metadata_of(obj)
         return {**obj, "metadata": {**metadata, "labels": {**topology, **part(metadata, "labels")}}}
-
-
-_NO_CLASS: Mapping[str, Any] = {}
 
 
 class RuntimeClass(AdmissionPlugin):
@@ -132,7 +125,7 @@ class RuntimeClass(AdmissionPlugin):
         class_name, own = spec.get("runtimeClassName"), spec.get("overhead")
         if not class_name and not own:
             return obj
-        chosen = self.store.get("RuntimeClass", "", class_name) if class_name else _NO_CLASS
+        chosen = self.store.get("RuntimeClass", "", class_name) if class_name else {}
         if chosen is None:
             why = f'pod rejected: RuntimeClass "{class_name}" not found'
             raise forbidden(_POD, pod_name, why)
