@@ -109,7 +109,7 @@ _FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 
 
 class CallFailedError(PodiumError):
-    """A failed read: the API server refused it or couldn't be reached."""
+    """A failed read, or the end of a watch: the API server refused it or couldn't be reached."""
 
     def __init__(self, error: CallError) -> None:
         super().__init__(error.message)
@@ -206,7 +206,7 @@ class HttpApi:
                     if events := decoder.take(chunk):
                         has_events = True
                         yield events
-        except WatchError as error:
+        except CallFailedError as error:
             raise _failure(error.error) from None
         except (*_FAILURES, UnreadableAnswerError, MissingConnectionError) as error:
             raise UnreachableError(f"watch of {kind}: {_why(error)}") from None
@@ -352,14 +352,6 @@ def error_of(code: int, content: bytes, retry_after: str | None) -> CallError:
     )
 
 
-class WatchError(PodiumError):
-    """An event of type ERROR, with which the server ends a watch."""
-
-    def __init__(self, error: CallError) -> None:
-        super().__init__(error.message)
-        self.error = error
-
-
 class StreamedEvent(msgspec.Struct, frozen=True):
     """An event of a watch; implements `podium.machines.async_api.WatchEventLike`."""
 
@@ -378,10 +370,8 @@ class WatchDecoder:
     def take(self, chunk: bytes) -> list[StreamedEvent]:
         """Decode the next bytes of the stream, and return the events that they complete.
 
-        Raises:
-            WatchError: the server ends the watch with an error. Events before it in `chunk` are
-                lost here, and repeated by the next watch.
-            UnreadableAnswerError: a line of the stream isn't an event.
+        Raises CallFailedError if the server ends the watch with an error (events before it in
+        `chunk` are repeated by the next watch), and UnreadableAnswerError.
         """
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         events = []
@@ -393,7 +383,7 @@ class WatchDecoder:
             if event_type == "ERROR":
                 code = int(obj.get("code") or HTTPStatus.INTERNAL_SERVER_ERROR)
                 reason, message = (str(obj.get(field) or "") for field in ("reason", "message"))
-                raise WatchError(CallError(code, reason, message))
+                raise CallFailedError(CallError(code, reason, message))
             named = {"apiVersion": self._kind.api_version, "kind": self._kind.name, **obj}
             events.append(
                 StreamedEvent(event_type, named, int(metadata_of(obj)["resourceVersion"]))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.cluster.client.http_api import WatchDecoder, WatchError, call_of, error_of
+from podium.cluster.client.http_api import CallFailedError, WatchDecoder, call_of, error_of
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Record, Replace
 
 POD = {"metadata": {"name": "a", "namespace": "shop"}}
@@ -83,6 +83,6 @@ def test_events_are_told_once_they_are_complete() -> None:
 
 def test_an_error_in_a_watch_ends_it() -> None:
     stream = WatchDecoder(KINDS["Pod"])
-    with pytest.raises(WatchError) as raised:
+    with pytest.raises(CallFailedError) as raised:
         stream.take(b'{"type":"ERROR","object":{"kind":"Status","code":410,"message":"old"}}\n')
     assert raised.value.error.code == 410
