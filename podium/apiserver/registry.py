@@ -81,14 +81,11 @@ def _built_in() -> dict[GroupVersion, Mapping[str, Kind]]:
     own = {(kind.group, kind.version) for kind in kinds}
     served = {group_version for kind in kinds for group_version in _group_versions(kind)}
 
-    def preferred_first(group_version: GroupVersion) -> tuple[str, bool, str]:
-        return group_version[0], group_version not in own, group_version[1]
-
+    # Of each group the version in which objects are stored comes first.
+    ordered = sorted(served, key=lambda one: (one[0], one not in own, one[1]))
     return {
-        group_version: {
-            kind.plural: kind for kind in kinds if group_version in _group_versions(kind)
-        }
-        for group_version in sorted(served, key=preferred_first)
+        one: {kind.plural: kind for kind in kinds if one in _group_versions(kind)}
+        for one in ordered
     }
 
 

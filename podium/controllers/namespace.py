@@ -86,7 +86,7 @@ class NamespaceController(Reconciler):
             return ()
         if FINALIZER not in entries(spec_of(namespace), "finalizers"):
             return ()
-        start_s = _deleted_s(namespace) + _LATE_WRITES_S
+        start_s = epoch_s(namespace["metadata"]["deletionTimestamp"]) + _LATE_WRITES_S
         if now_s < start_s:
             self.look_again(key, start_s)
             return ()
@@ -125,7 +125,8 @@ class NamespaceController(Reconciler):
     def _faults(
         self, namespace: Object, contents: Contents, now_s: float
     ) -> dict[str, tuple[str, str]]:
-        faults, deleted_s, unexpected = {}, _deleted_s(namespace), []
+        faults, unexpected = {}, []
+        deleted_s = epoch_s(namespace["metadata"]["deletionTimestamp"])
         for kind, objects in contents.items():
             if any(obj["metadata"].get("finalizers") for obj in objects):
                 continue
@@ -163,7 +164,3 @@ class NamespaceController(Reconciler):
             message = f"Some finalizers are remaining: {', '.join(counts)}"
             faults["NamespaceFinalizersRemaining"] = ("SomeFinalizerRemain", message)
         return faults
-
-
-def _deleted_s(namespace: Object) -> float:
-    return epoch_s(namespace["metadata"]["deletionTimestamp"])

@@ -189,7 +189,6 @@ def _repeated(value: Any, schema: Schema, at: tuple[str | int, ...]) -> Faults:
 _SCHEMA_TYPES = ("array", "boolean", "integer", "number", "object", "string")
 _SELECTABLE_TYPES = ("boolean", "integer", "string")
 _LIST_TYPES = ("atomic", "set", "map")
-_JUNCTORS = ("allOf", "anyOf", "oneOf")
 _NOT_SUPPORTED = (
     "$ref", "additionalItems", "definitions", "dependencies", "id", "patternProperties",
 )  # fmt: skip
@@ -305,7 +304,7 @@ def _extensions(schema: Schema, path: str) -> checks.Faults:
         if not schema.get("properties") and not schema.get(PRESERVES):
             yield checks.required(f"{path}.properties", _NO_FIELDS)
     if not schema.get(INT_OR_STRING):
-        for name in _JUNCTORS:
+        for name in _PARTS:
             for index, entry in enumerate(entries(schema, name)):
                 if entry.get("type"):
                     where = f"{path}.{name}[{index}].type"

@@ -291,15 +291,12 @@ _device = checks.both(
 )
 
 
-def _is_elaborate(device: Any) -> bool:
-    return bool(device.get("taints") or device.get("consumesCounters"))
-
-
 def _devices(spec: Any, path: str) -> Faults:
     if spec.get("sharedCounters") is not None and spec.get("devices") is not None:
         yield FieldError(path, "", "only one of `sharedCounters` or `devices` is allowed")
     devices = entries(spec, "devices")
-    limit = _ELABORATE_DEVICES_MAX if any(map(_is_elaborate, devices)) else _DEVICES_MAX
+    is_elaborate = any(one.get("taints") or one.get("consumesCounters") for one in devices)
+    limit = _ELABORATE_DEVICES_MAX if is_elaborate else _DEVICES_MAX
     place = _own_place if spec.get("perDeviceNodeSelection") else _no_place
     one = checks.both(_device, place, binding_conditions)
     yield from a_set(limit, one, "name")(devices, join(path, "devices"))

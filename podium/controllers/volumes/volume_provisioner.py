@@ -100,11 +100,12 @@ class VolumeProvisioner(Reconciler):
         waits = storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
         if marks.get(PROVISIONER) != provisioner or (waits and SELECTED_NODE not in marks):
             return None
-        return None if self.objects.get(VOLUME, _name_for(claim)) is not None else storage_class
+        is_made = self.objects.get(VOLUME, f"pvc-{uid_of(claim)}") is not None
+        return None if is_made else storage_class
 
     def _volume(self, claim: Object, storage_class: Object) -> Object:
         spec = claim["spec"]
-        provisioner, pv_name = str(storage_class["provisioner"]), _name_for(claim)
+        provisioner, pv_name = str(storage_class["provisioner"]), f"pvc-{uid_of(claim)}"
         volume: dict[str, Any] = {
             "capacity": {"storage": spec["resources"]["requests"]["storage"]},
             "accessModes": spec.get("accessModes") or [],
@@ -145,7 +146,3 @@ class VolumeProvisioner(Reconciler):
     def _record(self, claim: Object, reason: str, note: str) -> Record:
         reporter = annotations(claim).get(PROVISIONER, self.name)
         return event_of(claim, reporter, "Normal", reason, note)
-
-
-def _name_for(claim: Object) -> str:
-    return f"pvc-{uid_of(claim)}"

@@ -34,7 +34,16 @@ VERSION = "v1.36.2"
 def node_object(
     name: str, host: HostInfo, config: KubeletConfiguration, extra: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the Node to register."""
+    """Return the Node to register, without conditions."""
+    capacity = {
+        "cpu": str(host.cpus),
+        "memory": f"{host.memory_bytes // 1024}Ki",
+        "ephemeral-storage": f"{host.disk_bytes // 1024}Ki",
+        "pods": str(config.max_pods),
+    }
+    unknown = dict.fromkeys(("kubeProxyVersion", "machineID", "systemUUID", "bootID"), "")
+    runtime = f"podium://{__version__}"
+    versions = {"kubeletVersion": VERSION, "containerRuntimeVersion": runtime}
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -49,30 +58,11 @@ def node_object(
             "annotations": {LOG_DIRECTORY: host.log_directory},
         },
         "spec": {},
-        "status": node_status(name, host, config),
-    }
-
-
-def node_status(name: str, host: HostInfo, config: KubeletConfiguration) -> dict[str, Any]:
-    """Return the status of the Node to register, without conditions."""
-    capacity = {
-        "cpu": str(host.cpus),
-        "memory": f"{host.memory_bytes // 1024}Ki",
-        "ephemeral-storage": f"{host.disk_bytes // 1024}Ki",
-        "pods": str(config.max_pods),
-    }
-    return {
-        "capacity": capacity,
-        "allocatable": config.allocatable(capacity),
-        "addresses": addresses(name, host.address),
-        "nodeInfo": {
-            "kubeletVersion": VERSION,
-            "containerRuntimeVersion": f"podium://{__version__}",
-            "kubeProxyVersion": "",
-            "machineID": "",
-            "systemUUID": "",
-            "bootID": "",
-            **host.info,
+        "status": {
+            "capacity": capacity,
+            "allocatable": config.allocatable(capacity),
+            "addresses": addresses(name, host.address),
+            "nodeInfo": {**versions, **unknown, **host.info},
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": host.port}},
         },
-        "daemonEndpoints": {"kubeletEndpoint": {"Port": host.port}},
     }
