@@ -1,6 +1,6 @@
 // A cluster at one moment, and what leads from it to the next and back.
 import { byName, commonEnding } from "./names";
-import { resourcesOf, usageOfPods, type Usage } from "./usage";
+import { resourcesOf, usageOfNode, type Usage } from "./usage";
 import type { Budget, Node, Pod, Step, View, Workload } from "./shapes";
 
 export const budgetKey = (budget: Budget) => `${budget.namespace}/${budget.name}`;
@@ -50,7 +50,7 @@ export class Cluster {
   nominatedTo(node: string): Iterable<Pod> { return (this.nominated.get(node) ?? NONE).values(); }
   usageOf(node: string): Usage {
     let usage = this.usages.get(node);
-    if (!usage) this.usages.set(node, (usage = usageOfPods(this.podsOn(node), this.nominated.get(node)?.size ?? 0)));
+    if (!usage) this.usages.set(node, (usage = usageOfNode(this.nodes.get(node), this.podsOn(node), this.nominated.get(node)?.size ?? 0)));
     return usage;
   }
   // What nodes have some of, and the ending that all their names have.
@@ -91,7 +91,10 @@ export class Cluster {
   private change(step: Step) {
     if (step.nodes.length + step.goneNodes.length) this.nodesVersion++;
     for (const name of step.goneNodes) this.nodes.delete(name);
-    for (const node of step.nodes) this.nodes.set(node.name, node);
+    for (const node of step.nodes) {
+      this.nodes.set(node.name, node);
+      this.usages.delete(node.name);
+    }
     for (const uid of step.gonePods) this.removePod(uid);
     for (const pod of step.pods) this.putPod(pod);
     for (const key of step.goneBudgets) this.budgets.delete(key);

@@ -1,8 +1,11 @@
 // Amounts and times as people read them.
 
 const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const some = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
 export const count = (amount: number) => plain.format(amount);
+// An amount of things that may have parts.
+export const parts = (amount: number) => some.format(amount);
 export const several = (amount: number, what: string) => `${count(amount)} ${what}${amount === 1 ? "" : "s"}`;
 
 export function cpu(milli: number): string {

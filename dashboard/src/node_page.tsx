@@ -1,5 +1,6 @@
 // All about a node: its room, its pods, what happened there, and how near it is to evicting some.
 import { podKey, type Cluster } from "./cluster";
+import { NodeDevices } from "./devices";
 import { entryOf } from "./disruptions";
 import { percent } from "./format";
 import { laidOf } from "./history";
@@ -8,7 +9,7 @@ import { nodeLink } from "./routes";
 import type { Node, NodePage, Pod, Signal } from "./shapes";
 import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
-import { amountOf, requestedOf, requestOf, roomOf, titleFor, troubles } from "./usage";
+import { amountOf, requestedOf, requestOf, roomOf, titleFor, troubles, takenFor } from "./usage";
 
 const LINES_MAX = 200;
 
@@ -19,7 +20,7 @@ export function NodeView({ name }: { name: string }) {
   const node = cluster.nodes.get(name);
   const pods = [...cluster.podsOn(name), ...cluster.nominatedTo(name)];
   // Its page is fetched anew when it changes, or pods come or go.
-  const { answer, problem } = useAnswer<NodePage>(nodeLink(name).slice(2), JSON.stringify([node, pods.map((pod) => pod.uid)]));
+  const { answer, problem } = useAnswer<NodePage>(nodeLink(name).slice(2), JSON.stringify([node, pods.map(({ uid, devices }) => [uid, devices])]));
   const used = answer?.usage ?? {};
   const past = [...laidOf(answer?.history ?? []), ...disruptions.filter(({ pod }) => pod.node === name).map(entryOf)]
     .sort((a, b) => b.atS - a.atS);
@@ -35,6 +36,7 @@ export function NodeView({ name }: { name: string }) {
         ]} />
       ) : <p class="faint">It isn't there at the time that is shown.</p>}
       {problem && <p class="bad" role="alert">{problem}</p>}
+      {answer && <NodeDevices devices={answer.devices} faults={answer.poolFaults} />}
       {past.length > 0 && <><h2>What happened there</h2><Entries entries={past} linesMax={LINES_MAX} /></>}
       {pods.length > 0 && <><h2>Pods</h2><Pods pods={pods} resources={node ? resourcesOf(node, cluster) : ["cpu", "memory"]} used={used} /></>}
       {answer && answer.signals.length > 0 && <><h2>Pressure</h2><SortedTable label="Pressure" rows={answer.signals} columns={SIGNALS} /></>}
@@ -48,7 +50,7 @@ const resourcesOf = (node: Node, cluster: Cluster) => cluster.resources.filter((
 function shareOf(node: Node, resource: string, cluster: Cluster, used: Used): string {
   const usage = cluster.usageOf(node.name);
   const now = used[""]?.[resource];
-  return `${requestedOf(usage, [node], resource)} requested, ${percent(usage.requested.get(resource) ?? 0, roomOf(node, resource))}` +
+  return `${requestedOf(usage, [node], resource)} ${takenFor(resource)}, ${percent(usage.requested.get(resource) ?? 0, roomOf(node, resource))}` +
     (now ? `; ${amountOf(resource, now)} used` : "");
 }
 

@@ -9,7 +9,7 @@ import { nodeLink, open, podLink } from "./routes";
 import type { Node, Pod, View } from "./shapes";
 import { useStore } from "./store";
 import { Swatch } from "./parts";
-import { amountsIn, requestedOf, troubles, usageOf, wordFor, type Usage } from "./usage";
+import { amountsIn, devicesOf, requestedOf, troubles, usageOf, takenFor, wordFor, type Usage } from "./usage";
 
 interface Found { box: Box; node: Node | null; pod: Pod | null; isGhost: boolean; x: number; y: number }
 
@@ -179,6 +179,7 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
         <b>{podKey(pod)}</b>
         <span>{classOf(pod)}, priority {count(pod.priority)}</span>
         <span>requests {amountsIn(pod.requests) || "nothing"}</span>
+        {pod.devices && <span>has {amountsIn(devicesOf(pod))}</span>}
         <span>{found.isGhost ? `nominated to ${pod.nominatedNode}` : pod.state}{pod.owner && `, of ${pod.owner}`}</span>
       </div>
     );
@@ -257,7 +258,7 @@ function Legend({ resource }: { resource: string }) {
   const palette = usePalette();
   return (
     <ul class="legend" aria-label="Colours and signs">
-      <li class="faint">Filled by requests of {wordFor(resource)}:</li>
+      <li class="faint">Filled by {takenFor(resource)} {wordFor(resource)}:</li>
       {palette.classes.map(({ name, value }) => (
         <li key={name}><Swatch colour={palette.ofClass(name)} /> {name}{!/^(priority \d|no class)/.test(name) && <> <small>{count(value)}</small></>}</li>
       ))}

@@ -1,5 +1,6 @@
 // All about a pod: what it is, the whole decision about it, and what happened to it.
 import { podKey } from "./cluster";
+import { Claims } from "./devices";
 import { entryOf } from "./disruptions";
 import { count, elapsed, several, wallTime } from "./format";
 import { laidOf } from "./history";
@@ -45,6 +46,7 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
           ["Message", now && now.message],
         ]} />
       )}
+      {answer && <Claims claims={answer.claims} isPending={!pod?.node} />}
       {ends.length > 0 && <Ends disruptions={ends} />}
       {victims.length > 0 && <Victims victims={victims} />}
       {problem && !ends.length && !victims.length && <p class="bad" role="alert">{problem}</p>}

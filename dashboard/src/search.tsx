@@ -8,7 +8,7 @@ import { wordOf } from "./parts";
 import { nodeLink, open, podLink, workloadLink, workloadsLink } from "./routes";
 import type { Node, Pod } from "./shapes";
 import { useStore } from "./store";
-import { amountOf, isThere, requestedOf, roomOf, wordFor } from "./usage";
+import { amountOf, isThere, requestedOf, requestOf, roomOf, takesFor, wordFor } from "./usage";
 import { byStanding, type Stood } from "./workloads";
 
 const RESULTS_MAX = 14;
@@ -63,8 +63,8 @@ function* withResource(cluster: Cluster, wanted: string): Iterable<Result> {
   for (const node of largest(nodes, filled)) {
     yield { ...nodeResult(node), what: `node, ${wordFor(resource)} ${requestedOf(cluster.usageOf(node.name), [node], resource)}` };
   }
-  for (const pod of largest(cluster.pods.values(), (one) => (isThere(one) ? one.requests[resource] ?? 0 : 0))) {
-    yield { ...podResult(pod), what: `requests ${amountOf(resource, pod.requests[resource]!)}, ${pod.node || pod.queue}` };
+  for (const pod of largest(cluster.pods.values(), (one) => (isThere(one) ? requestOf(one, resource) : 0))) {
+    yield { ...podResult(pod), what: `${takesFor(resource)} ${amountOf(resource, requestOf(pod, resource))}, ${pod.node || pod.queue}` };
   }
 }
 

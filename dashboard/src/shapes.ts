@@ -3,6 +3,8 @@
 export interface Node {
   name: string; zone: string; pool: string; ready: boolean; cordoned: boolean;
   taints: string[]; pressure: string[]; allocatable: Record<string, number>;
+  // By driver, if there are any.
+  devices?: Record<string, number>; unusedDevices?: Record<string, number>;
 }
 
 export type Queue = "" | "active" | "backoff" | "unschedulable" | "gated";
@@ -11,6 +13,7 @@ export interface Pod {
   uid: string; namespace: string; name: string; node: string; nominatedNode: string;
   priority: number; priorityClass: string; owner: string; requests: Record<string, number>;
   state: "pending" | "bound" | "running" | "unready" | "terminating" | "finished"; queue: Queue; message: string;
+  devices?: Record<string, number>;
 }
 
 export interface Budget {
@@ -61,13 +64,20 @@ export type Block = { text: string; tone: Tone } | { items: string[] } | { says:
 export interface Section { title: string; blocks: Block[]; isDetail: boolean }
 export interface Presentation { title: string; headline: string; sections: Section[] }
 
+// A claim has a device, or part of it.
+export interface DeviceUse { claim: string; pods: string[]; part: string }
+export interface Device {
+  device: string; pool: string; attributes: string; taints: string[]; left: string; state: string;
+  uses: DeviceUse[];
+}
+export interface Claim { name: string; claim: string; requests: string[]; devices: string[]; others: string[] }
 export interface PodPage {
-  manifest: string; history: Entry[]; preemption: Presentation | null; explanation: Presentation | null; problem: string;
+  manifest: string; history: Entry[]; claims: Claim[]; preemption: Presentation | null; explanation: Presentation | null; problem: string;
 }
 export interface Signal { signal: string; available: string; threshold: string; kind: string }
 // By pod, and by "" for the node itself.
 export interface NodePage {
-  manifest: string; signals: Signal[]; history: Entry[]; usage: Record<string, Record<string, number>>;
+  manifest: string; signals: Signal[]; history: Entry[]; devices: Device[]; poolFaults: string[]; usage: Record<string, Record<string, number>>;
 }
 export interface WorkloadPage { manifest: string; history: Entry[] }
 // The pods by uid.

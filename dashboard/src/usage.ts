@@ -1,11 +1,19 @@
 // What pods request of nodes, summed up by resource.
 import { classOf, type Cluster } from "./cluster";
-import { bytes, count, cpu } from "./format";
+import { bytes, count, cpu, parts } from "./format";
 import type { Node, Pod } from "./shapes";
 
+// The devices of a driver are filled and summed up as resources are; no resource is called like this.
+const DEVICES = " devices";
+const driverOf = (resource: string) => (resource.endsWith(DEVICES) ? resource.slice(0, -DEVICES.length) : "");
+const asResources = (devices: Record<string, number> = {}) =>
+  Object.fromEntries(Object.entries(devices).map(([driver, amount]) => [driver + DEVICES, amount]));
+
 // A pod is one of the pods that its node has room for.
-export const requestOf = (pod: Pod, resource: string) => (resource === "pods" ? 1 : pod.requests[resource] ?? 0);
-export const roomOf = (node: Node, resource: string) => node.allocatable[resource] ?? 0;
+export const requestOf = (pod: Pod, resource: string) =>
+  (resource === "pods" ? 1 : pod.requests[resource] ?? pod.devices?.[driverOf(resource)] ?? 0);
+export const roomOf = (node: Node, resource: string) => node.allocatable[resource] ?? node.devices?.[driverOf(resource)] ?? 0;
+export const devicesOf = (pod: Pod) => asResources(pod.devices);
 
 export const isThere = (pod: Pod) => pod.state !== "finished";
 
@@ -22,16 +30,19 @@ function moreOf(usage: Usage, resource: string, of: string, amount: number) {
   more(sums, of, amount);
 }
 
-export function usageOfPods(pods: Iterable<Pod>, nominated: number): Usage {
+export function usageOfNode(node: Node | undefined, pods: Iterable<Pod>, nominated: number): Usage {
   const usage = { ...nothing(), nominated };
+  const unused = asResources(node?.unusedDevices);
+  for (const resource in unused) more(usage.requested, resource, unused[resource]!);
   for (const pod of pods) {
     if (!isThere(pod)) continue;
     const of = classOf(pod);
     usage.pods++;
     if (pod.state === "terminating") usage.terminating++;
-    for (const resource in pod.requests) {
-      more(usage.requested, resource, pod.requests[resource]!);
-      moreOf(usage, resource, of, pod.requests[resource]!);
+    const taken = pod.devices ? { ...pod.requests, ...devicesOf(pod) } : pod.requests;
+    for (const resource in taken) {
+      more(usage.requested, resource, taken[resource]!);
+      moreOf(usage, resource, of, taken[resource]!);
     }
     moreOf(usage, "pods", of, 1);
   }
@@ -59,15 +70,19 @@ export const sum = (nodes: Node[], of: (node: Node) => number) => nodes.reduce((
 export const requestedOf = (usage: Usage, nodes: Node[], resource: string) =>
   `${amountOf(resource, usage.requested.get(resource) ?? 0)} of ${amountOf(resource, sum(nodes, (node) => roomOf(node, resource)))}`;
 
+// What becomes of a resource of a node, and what its pods do with it.
+export const takenFor = (resource: string) => (driverOf(resource) ? "allocated" : "requested");
+export const takesFor = (resource: string) => (driverOf(resource) ? "has" : "requests");
+
 const isBytes = (resource: string) => /^(memory|ephemeral-storage|hugepages-.*)$/.test(resource);
 
 export const amountOf = (resource: string, amount: number) =>
-  resource === "cpu" ? cpu(amount) : isBytes(resource) ? bytes(amount) : count(amount);
+  resource === "cpu" ? cpu(amount) : isBytes(resource) ? bytes(amount) : driverOf(resource) ? parts(amount) : count(amount);
 
 // A resource as it is called in sentences.
 export const wordFor = (resource: string) => (resource === "cpu" ? "CPU" : resource.replace("ephemeral-storage", "ephemeral storage"));
 
-export const titleFor = (resource: string) => wordFor(resource).replace(/^[a-z](?!.*\/)/, (first) => first.toUpperCase());
+export const titleFor = (resource: string) => wordFor(resource).replace(/^[a-z](?!.*[/.])/, (first) => first.toUpperCase());
 
 export const amountsIn = (amounts: Record<string, number>) => Object.keys(amounts).filter((resource) => amounts[resource])
   .sort(byRank).map((resource) => `${wordFor(resource)} ${amountOf(resource, amounts[resource]!)}`).join(", ");
@@ -82,6 +97,7 @@ export function resourcesOf(nodes: Iterable<Node>): string[] {
   const found = new Set<string>();
   for (const node of nodes) {
     for (const resource in node.allocatable) if (node.allocatable[resource]) found.add(resource);
+    for (const driver in node.devices) found.add(driver + DEVICES);
   }
   return [...found].sort(byRank);
 }

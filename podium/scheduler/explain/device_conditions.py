@@ -63,8 +63,9 @@ def unmet_capacity(
 
 
 def amount_text(nanos: int) -> str:
-    """Return an amount of a capacity or counter, in nanos, as a quantity."""
-    return str(Quantity(nanos, Format.BINARY_SI))
+    """Return an amount of a capacity or counter, in nanos, as the shorter quantity: 80Gi or 25G."""
+    forms = Format.BINARY_SI, Format.DECIMAL_SI
+    return min((str(Quantity(nanos, form)) for form in forms), key=len)
 
 
 def _failing_part(selector: CompiledSelector, device: PublishedDevice) -> str:

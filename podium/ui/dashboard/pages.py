@@ -15,6 +15,7 @@ from podium.apiserver.refusals import not_found
 from podium.scheduler.preemption.record import WrittenRecord
 from podium.simulation.timeline.preemption import NAME_KEY
 from podium.ui.dashboard.applier import Applier
+from podium.ui.dashboard.device_rows import NodeDeviceRows, claim_rows
 from podium.ui.dashboard.feeds.feed import RecordedFeed
 from podium.ui.dashboard.forked_work import ForkedWork, WorkError
 from podium.ui.dashboard.views import (
@@ -71,9 +72,11 @@ class Pages:
                 explanation = await self._forked(lambda: explainer.explain(f"{namespace}/{name}"))
             except WorkError as error:
                 problem = str(error)
+        pod = self._source.find("Pod", namespace, name)
         return PodPage(
             manifest=manifest,
             history=history,
+            claims=[] if pod is None else [*claim_rows(pod, self._source.find)],
             preemption=decision and presented(preemption_presentation(decision)),
             explanation=explanation,
             problem=problem,
@@ -87,10 +90,16 @@ class Pages:
     async def node_page(self, name: str) -> NodePage:
         """Return the details of a node."""
         manifest, history = self._manifest_and_history("Node", "", name)
-        if self._feed.is_over:
-            return NodePage(manifest=manifest, history=history, signals=(), usage={})
-        signals, usage = self._source.signals(name), self._source.usage(name)
-        return NodePage(manifest=manifest, history=history, signals=signals, usage=usage)
+        node, is_over = self._source.find("Node", "", name), self._feed.is_over
+        devices = None if node is None else NodeDeviceRows(node, self._source.known)
+        return NodePage(
+            manifest=manifest,
+            history=history,
+            devices=[] if devices is None else [*devices.rows()],
+            pool_faults=[] if devices is None else devices.pool_faults,
+            signals=() if is_over else self._source.signals(name),
+            usage={} if is_over else self._source.usage(name),
+        )
 
     async def budget_page(self, namespace: str, name: str) -> BudgetPage:
         """Return the details of a PodDisruptionBudget."""

@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from podium.api.devices.node_devices import NodeDevices
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, key, name, uid
 from podium.api.values.times import micro_time
 from podium.scheduler.queue import QueueName, SchedulingQueue
 from podium.ui.dashboard import descriptions, workload_counts
-from podium.ui.dashboard.views import Abilities, Entry, Pod, Step, View
+from podium.ui.dashboard.views import Abilities, Entry, Node, Pod, Step, View
 from podium.ui.dashboard.workload_counts import WorkloadCounts
 
 ENTRIES_PER_STEP_MAX = 500
@@ -23,7 +24,9 @@ _KEYS: Mapping[str, Callable[[Object], str]] = {
     "PodDisruptionBudget": key,
     "Pod": uid,
 }
-KINDS = (*_KEYS, *workload_counts.KINDS)
+# What nodes and pods have of them is known before they are described.
+_OF_DEVICES = frozenset(("ResourceSlice", "ResourceClaim"))
+KINDS = (*_OF_DEVICES, *_KEYS, *workload_counts.KINDS)
 # A pod in flight has been popped from the active queue and is being tried.
 _SHOWN = {QueueName.IN_FLIGHT: QueueName.ACTIVE.value}
 _DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
@@ -54,12 +57,17 @@ class Scene:
         self.values: dict[str, dict[str, Any]] = {kind: {} for kind in _KEYS}
         self._workloads = WorkloadCounts()
         self._places: Mapping[str, str] = {}
+        self._devices = NodeDevices()
 
     def add(self, changes: Iterable[SceneChange]) -> None:
-        """Add the objects that exist at the beginning."""
+        """Add the objects that exist at the beginning, by kind in the order of `KINDS`."""
         for change in changes:
-            self._change(change)
+            if change.kind in _OF_DEVICES:
+                self._devices.put(change.kind, change.obj)
+            else:
+                self._change(change)
         self._workloads.take()
+        self._devices.take_changes()
 
     def _change(self, change: SceneChange) -> tuple[Any, Any]:
         """Apply a change, and return the old and the new description, if there are any."""
@@ -69,7 +77,7 @@ class Scene:
             return None, None
         called, known = _KEYS[kind](obj), self.values[kind]
         old = known.pop(called, None)
-        new = None if is_gone else _DESCRIBED[kind](obj)
+        new = None if is_gone else self._with_devices(_DESCRIBED[kind](obj))
         if new is not None:
             known[called] = new
         if kind == "Pod":
@@ -91,8 +99,14 @@ class Scene:
         Args:
             places: the scheduling queue of each pending pod by its uid.
         """
-        latest = {(one.kind, _KEYS.get(one.kind, key)(one.obj)): one for one in changes}
-        moved = {called for called, _ in places.items() ^ self._places.items()}
+        latest: dict[tuple[str, str], SceneChange] = {}
+        for one in changes:
+            if one.kind in _OF_DEVICES:
+                self._devices.put(one.kind, one.obj, is_gone=one.is_gone)
+            else:
+                latest[one.kind, _KEYS.get(one.kind, key)(one.obj)] = one
+        nodes, moved = self._devices.take_changes()
+        moved |= {called for called, _ in places.items() ^ self._places.items()}
         moved |= {called for kind, called in latest if kind == "Pod"}
         self._places = places
         new: dict[str, list[Any]] = {kind: [] for kind in _KEYS}
@@ -105,13 +119,18 @@ class Scene:
             elif kind != "Pod" and now != old:
                 new[kind].append(now)
         counted, lost = self._workloads.take()
-        for called in moved:
-            pod = self.values["Pod"].get(called)
-            if pod is None:
-                continue
+        for called in nodes & self.values["Node"].keys():
+            if ("Node", called) not in latest:
+                old = self.values["Node"][called]
+                self.values["Node"][called] = now = self._with_devices(old)
+                if now != old:
+                    new["Node"].append(now)
+        for called in moved & self.values["Pod"].keys():
+            pod = self._with_devices(self.values["Pod"][called])
             place = "" if pod.node else places.get(called, "")
             if pod.queue != place:
-                self.values["Pod"][called] = pod = replace(pod, queue=place)
+                pod = replace(pod, queue=place)
+            self.values["Pod"][called] = pod
             if pod != before[called]:
                 new["Pod"].append(pod)
         shown, hidden = entries[:ENTRIES_PER_STEP_MAX], entries[ENTRIES_PER_STEP_MAX:]
@@ -138,6 +157,17 @@ class Scene:
             entries=shown,
             disruptions=disruptions,
         )
+
+    def _with_devices(self, described: Any) -> Any:
+        devices = self._devices
+        if isinstance(described, Pod):
+            has = devices.of_pod(described.uid) or msgspec.UNSET
+            return described if described.devices == has else replace(described, devices=has)
+        if isinstance(described, Node):
+            own, unused = devices.of_node(described.name), devices.unused(described.name)
+            unset = msgspec.UNSET
+            return replace(described, devices=own or unset, unused_devices=unused or unset)
+        return described
 
     def view(
         self, abilities: Abilities, at_s: float, start_s: float, entries: Sequence[Entry]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from podium.api.presentation import Presentation
 
@@ -25,6 +26,8 @@ class Node(Shape, frozen=True, kw_only=True):
         taints: as `key=value:Effect`.
         pressure: pressure conditions that are true, such as `MemoryPressure`.
         allocatable: allocatable amount of each resource, in millicores for `cpu`.
+        devices: number of its devices by driver; unset without any.
+        unused_devices: those of them that claims have which no pod uses; unset without any.
     """
 
     name: str
@@ -35,6 +38,8 @@ class Node(Shape, frozen=True, kw_only=True):
     taints: Sequence[str]
     pressure: Sequence[str]
     allocatable: Mapping[str, int]
+    devices: Mapping[str, float] | UnsetType = UNSET
+    unused_devices: Mapping[str, float] | UnsetType = UNSET
 
 
 class Pod(Shape, frozen=True, kw_only=True):
@@ -46,6 +51,7 @@ class Pod(Shape, frozen=True, kw_only=True):
         state: `pending`, `bound`, `running`, `unready` (runs and isn't ready), `terminating` or
             `finished`.
         queue: scheduling queue of a pending pod: `active`, `backoff`, `unschedulable` or `gated`.
+        devices: number of devices that it has by driver, also parts of some; unset without any.
     """
 
     uid: str
@@ -60,6 +66,7 @@ class Pod(Shape, frozen=True, kw_only=True):
     state: str
     queue: str
     message: str
+    devices: Mapping[str, float] | UnsetType = UNSET
 
 
 class Budget(Shape, frozen=True, kw_only=True):
@@ -225,6 +232,56 @@ def compressed(value: Any) -> bytes:
     return packer.compress(msgspec.json.encode(value)) + packer.flush()
 
 
+class DeviceUse(Shape, frozen=True, kw_only=True):
+    """A claim that has a device, `namespace/name`, and its pods.
+
+    Attributes:
+        part: what the claim has of the device, such as `10Gi memory`; empty for the whole device.
+    """
+
+    claim: str
+    pods: Sequence[str]
+    part: str
+
+
+class DeviceRow(Shape, frozen=True, kw_only=True):
+    """A device that a node reaches.
+
+    Attributes:
+        pool: the device's pool, `driver/pool`.
+        attributes: attributes with their values, those that DeviceClasses select by first.
+        taints: as `key=value:Effect`.
+        left: what is left of its capacities, or of the counters that it consumes.
+        state: `free`, `in use`, or why it can't be allocated.
+    """
+
+    device: str
+    pool: str
+    attributes: str
+    taints: Sequence[str]
+    left: str
+    state: str
+    uses: Sequence[DeviceUse]
+
+
+class ClaimRow(Shape, frozen=True, kw_only=True):
+    """A claim of a pod.
+
+    Attributes:
+        name: of the pod's entry; empty for the claim that stands for its extended resources.
+        claim: name of the claim; empty until it is made.
+        requests: such as `gpu: 1 of class gpu`.
+        devices: the devices, such as `gpu: gpu-0, gpu-1 of driver/pool`.
+        others: the other pods that use the claim, `namespace/name`.
+    """
+
+    name: str
+    claim: str
+    requests: Sequence[str]
+    devices: Sequence[str]
+    others: Sequence[str]
+
+
 class PodPage(Shape, frozen=True, kw_only=True):
     """Details of a pod.
 
@@ -237,6 +294,7 @@ class PodPage(Shape, frozen=True, kw_only=True):
 
     manifest: str
     history: Sequence[Entry]
+    claims: Sequence[ClaimRow] = ()
     preemption: Any = None
     explanation: Any
     problem: str
@@ -262,12 +320,16 @@ class NodePage(Shape, frozen=True, kw_only=True):
 
     Attributes:
         history: entries about the node, and about the pods on it.
+        devices: the devices that the node reaches, in the order of allocation.
+        pool_faults: why the devices of some pools can't be allocated.
         usage: measured amounts of resources by pod, `namespace/name`; empty key: the whole node.
     """
 
     manifest: str
     signals: Sequence[SignalRow]
     history: Sequence[Entry]
+    devices: Sequence[DeviceRow] = ()
+    pool_faults: Sequence[str] = ()
     usage: Mapping[str, Mapping[str, int]]
 
 

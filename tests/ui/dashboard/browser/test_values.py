@@ -289,7 +289,7 @@ def test_boxes_fill_by_any_resource_and_names_keep_what_tells_them_apart(
         says(selected(page), "nvidia.com/gpu 1 of 8", "ephemeral storage 0 of 1 Ti")
         has(page.locator("#queue-unschedulable li").first, "stuck")
         page.get_by_label("Filled by").select_option("nvidia.com/gpu")
-        has(page.locator(".legend"), "Filled by requests of nvidia.com/gpu")
+        has(page.locator(".legend"), "Filled by requested nvidia.com/gpu")
         shot(page, "gpus")
         page.keyboard.press("t")
         page.get_by_role("button", name="nvidia.com/gpu").click()
