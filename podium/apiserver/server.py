@@ -226,7 +226,7 @@ class ApiServer:
         check_grant(self.authorizer, request, new)
         new = self._admission.admit(request, new)
         updates.check_version(request.kind, new["metadata"], old["metadata"])
-        new = updates.prepared_update(request, old, new)
+        new = updates.prepared_update(self.store, request, old, new)
         charged = self._admission.validate(request, new)
         if updates.is_finished_off(old, new):
             self._remove(request, old)

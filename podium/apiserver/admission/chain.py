@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.apiserver.admission import (
-    device_plugins,
     namespace_plugins,
     pod_plugins,
     storage_plugins,
@@ -33,7 +32,6 @@ PLUGINS: tuple[type[AdmissionPlugin], ...] = (
     storage_plugins.PersistentVolumeClaimResize,
     pod_plugins.RuntimeClass,
     pod_plugins.PodTopologyLabels,
-    device_plugins.DeviceAdminAccess,
     # Last, so that nothing is charged that another plugin refuses.
     namespace_plugins.ResourceQuota,
 )

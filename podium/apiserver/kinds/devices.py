@@ -1,11 +1,20 @@
 """DeviceClasses, ResourceSlices, ResourceClaims and their templates: rules of their own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import is_
 
 from podium.api.devices.resource_claims import EXACT_COUNT
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, entries, is_terminating, part, spec_of, status_of, without
+from podium.api.objects import (
+    Object,
+    entries,
+    is_terminating,
+    labels,
+    part,
+    spec_of,
+    status_of,
+    without,
+)
 from podium.api.resources import is_extended_resource
 from podium.api.values.times import timestamp
 from podium.apiserver.kinds.registration import rules
@@ -68,6 +77,36 @@ RESOURCE_SLICE = Registration(
     update=lambda new, _, now_s: _stored(new, now_s),
 )
 
+_ADMIN_LABEL = "resource.kubernetes.io/admin-access"
+
+
+def _admin_requests(obj: Object, _old: Object | None, namespace: Object) -> checks.Faults:
+    """Refuse requests with admin access in a namespace without the label that allows it."""
+    spec = spec_of(obj)
+    spec = spec if obj["kind"] == "ResourceClaim" else part(spec, "spec")
+    requests = [part(one, "exactly") for one in entries(part(spec, "devices"), "requests")]
+    return _admin_access(requests, "spec.devices.requests", namespace)
+
+
+def _admin_results(new: Object, old: Object | None, namespace: Object) -> checks.Faults:
+    """Refuse an allocation with admin access likewise, unless the claim had one before."""
+    results, before = (
+        entries(part(status_of(claim or {}), "allocation", "devices"), "results")
+        for claim in (new, old)
+    )
+    if any(result.get("adminAccess") for result in before):
+        return iter(())
+    return _admin_access(results, "status.allocation.devices.results", namespace)
+
+
+def _admin_access(granted: Sequence[Object], place: str, namespace: Object) -> checks.Faults:
+    index = next((at for at, one in enumerate(granted) if one.get("adminAccess")), None)
+    if index is not None and labels(namespace).get(_ADMIN_LABEL) != "true":
+        label = f"the `{_ADMIN_LABEL}: true` label on the containing namespace"
+        message = f"admin access to devices requires {label}"
+        yield checks.forbidden(f"{place}[{index}].adminAccess", message)
+
+
 DEVICE_CLASS = Registration(
     kind=KINDS["DeviceClass"],
     validate=object_check(
@@ -87,6 +126,7 @@ RESOURCE_CLAIM_TEMPLATE = Registration(
         spec=checks.fields(metadata=template_meta, spec=device_claims.claim_spec)
     ),
     validate_update=rules.metadata,
+    namespace_rules={"": _admin_requests},
 )
 
 
@@ -138,5 +178,6 @@ RESOURCE_CLAIM = Registration(
     validate=object_check(spec=device_claims.claim_spec),
     validate_update=rules.metadata,
     validate_subresource_update={"status": rules.all_of(rules.metadata, _status_change)},
+    namespace_rules={"": _admin_requests, "status": _admin_results},
     subresources={"status": _without_deallocated},
 )

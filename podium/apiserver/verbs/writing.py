@@ -97,7 +97,10 @@ class Maker:
         )
         obj = registration.prepared({**obj, "metadata": metadata}, creation)
         name = str(obj["metadata"].get("name") or "")
-        faults = apart(faults_of, kind, obj)
+        faults = [
+            *namespace_faults(self._store, request, obj, None),
+            *apart(faults_of, kind, obj),
+        ]
         if not name:
             faults = [_NAMELESS, *faults]
         if faults:
@@ -199,7 +202,17 @@ def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, 
     raise modified(kind, before["name"])
 
 
-def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
+def namespace_faults(
+    store: Store, request: Attributes, obj: Object, old: Object | None
+) -> Iterator[FieldError]:
+    """Yield the faults of a new object or a changed subresource that depend on the namespace."""
+    rules = registration_of(request.kind).namespace_rules
+    if rules and (old is None or request.subresource) and request.subresource in rules:
+        namespace = store.get("Namespace", "", request.namespace) or {}
+        yield from rules[request.subresource](obj, old, namespace)
+
+
+def prepared_update(store: Store, request: Attributes, old: Object, new: Object) -> Object:
     """Return an updated object in the form to store; raises RefusedError (422) if it is invalid."""
     kind, subresource = request.kind, request.subresource
     if new["metadata"] is not old["metadata"]:
@@ -223,7 +236,10 @@ def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
     strategy = registrations.registration_of(kind).strategy
     prepare = strategy.subresources[subresource] if subresource else strategy.update
     new = with_old_times(prepare(new, old, request.now_s), old)
-    faults = apart(registrations.validate_update, kind, new, old, subresource)
+    faults = [
+        *namespace_faults(store, request, new, old),
+        *apart(registrations.validate_update, kind, new, old, subresource),
+    ]
     if faults:
         raise invalid(request.name, faults, kind.name, kind.group)
     return new

@@ -34,10 +34,12 @@ from podium.apiserver.kinds.registration.rules import (
 from podium.apiserver.kinds.registration.strategy import Create, Creation, Prepare, Strategy
 from podium.apiserver.schema.model import Struct
 from podium.apiserver.schema.struct_types import struct_of
-from podium.apiserver.validation.checks import Check, anything, fields
+from podium.apiserver.validation.checks import Check, Faults, anything, fields
 from podium.apiserver.validation.names import object_meta
 from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
 
+NamespaceRule = Callable[[Object, Object | None, Object], Faults]
+"""Yields the faults of an object, given the stored object, if there is one, and the namespace."""
 ReadField = Callable[[Object], str]
 """Returns a field of an object as text; empty if the field is absent."""
 
@@ -91,6 +93,9 @@ class Registration:
     validate_change: Rule | None = None
     """Further rule for changes."""
     validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
+    namespace_rules: Mapping[str, NamespaceRule] = field(default_factory=dict)
+    """Further rules that depend on the namespace: under `""` for new objects, and for changes of
+    subresources."""
     words: str = ""
     """Options of the kind, unless they are in `registrations.txt`."""
     create: Create | None = None
