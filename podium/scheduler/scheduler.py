@@ -21,7 +21,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.scheduling_cycle import SchedulingCycle, Timing
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.pod_groups import PodGroups
-from podium.scheduler.framework.status import Code, Status
+from podium.scheduler.framework.status import Status
 from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.plugin_registry import (
     build_pipelines,
@@ -131,21 +131,33 @@ class Scheduler:
     def commit(self, pod: PodInfo, node_name: str, scheduler_name: str) -> Status:
         """Assume a pod on the node of its decision and run its binding cycle at once.
 
+        Pods that Permit plugins let wait are bound or removed when one of them decides so.
+
         Returns:
             Success if the pod is bound. `Wait` if it stays assumed, as a Permit plugin waits.
             Otherwise it has been removed from the node again.
         """
-        cycle = self.binding[scheduler_name]
+        cycle, waiting = self.binding[scheduler_name], self.handle.waiting
         bound = self.bind(pod, node_name)
-        status = cycle.reserve(pod, node_name)
-        if status.is_success:
-            status = cycle.permit(pod, node_name).status
+
+        def settle(status: Status) -> Status:
             if status.is_success:
                 status = cycle.bind(pod, node_name)
-            elif status.code is not Code.WAIT:
+            else:
                 cycle.unreserve(pod, node_name)
-        if not status.is_success and status.code is not Code.WAIT:
+            if not status.is_success:
+                self.snapshot.remove_pod(bound)
+            return status
+
+        status = cycle.reserve(pod, node_name)
+        if not status.is_success:
             self.snapshot.remove_pod(bound)
+            return status
+        permit = cycle.permit(pod, node_name)
+        if permit.waits_s:
+            waiting.add(pod, node_name, permit.waits_s, self.clock.now_s, settle)
+        status = permit.status if permit.waits_s else settle(permit.status)
+        waiting.settle()
         return status
 
     def preempt(self, decision: Decision) -> None:

@@ -5,7 +5,7 @@ Clients get one document per level, or everything aggregated in an `APIGroupDisc
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
@@ -131,8 +131,8 @@ def _with_subresources(group: str, version: str, kinds: Registry) -> list[Docume
 
 # The check that any answer passes.
 _CHECK = "ping"
-_READY = "readyz"
-_HEALTH = ("healthz", "livez", _READY)
+_HEALTHY, _READY = "healthz", "readyz"
+_HEALTH = (_HEALTHY, "livez", _READY)
 
 
 def version() -> dict[str, Any]:
@@ -145,17 +145,25 @@ def version() -> dict[str, Any]:
 
 
 def health(
-    segments: Sequence[str], checks: Mapping[str, str], *, verbose: bool
+    segments: Sequence[str],
+    checks: Mapping[str, str],
+    *,
+    verbose: bool,
+    of_health: Collection[str] = (),
 ) -> tuple[int, str] | None:
     """Return code and text of a health endpoint; None for other paths.
 
-    `checks` has the error of each check by name, empty if it succeeds. Checks are listed if one
-    fails or if `verbose` is set.
+    Checks are listed if one fails or if `verbose` is set.
+
+    Args:
+        checks: the error of each check of `/readyz` by name, empty if it succeeds.
+        of_health: the checks that `/healthz` has as well.
     """
     if not segments or segments[0] not in _HEALTH:
         return None
     endpoint, check = segments[0], "/".join(segments[1:])
-    results = {_CHECK: "", **(checks if endpoint == _READY else {})}
+    shown = {_READY: checks.keys(), _HEALTHY: of_health}.get(endpoint, ())
+    results = {_CHECK: "", **{name: why for name, why in checks.items() if name in shown}}
     if check:
         if check not in results:
             return None

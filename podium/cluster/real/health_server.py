@@ -18,6 +18,9 @@ from podium.cluster.drivers.driver_events import DriverEvent, Listed, ListFailed
 from podium.cluster.real.logs import fields
 from podium.machines.async_api import ForbiddenError, NotServedError
 
+LEADER_ELECTION = "leaderElection"
+"""The check of leader election, as kube-scheduler names it; `/healthz` has it as well."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -81,7 +84,8 @@ def health_app(
     async def probe(request: Request) -> Response:
         segments = request.url.path.strip("/").split("/")
         verbose = "verbose" in request.query_params
-        code, text = health(segments, checks(), verbose=verbose) or (404, "not found\n")
+        answer = health(segments, checks(), verbose=verbose, of_health=(LEADER_ELECTION,))
+        code, text = answer or (404, "not found\n")
         return PlainTextResponse(text, code)
 
     async def expose(_: Request) -> Response:

@@ -24,6 +24,8 @@ from podium.machines.effects import Create, Effect, Replace
 from podium.scheduler.config.document import LeaderElection
 
 _JITTER = 1.2
+# How long a leader that doesn't renew its Lease counts as healthy once the Lease has expired.
+_TOLERANCE_S = 20.0
 
 _logger = logging.getLogger(__name__)
 
@@ -79,6 +81,20 @@ class LeaderElector:
     @property
     def is_leader(self) -> bool:
         return self.observed.holder_identity == self.identity
+
+    @property
+    def ailment(self) -> str:
+        """Why the leader is unhealthy: its Lease expired a while ago; else empty, as for followers.
+
+        The process ends when it can't renew its Lease, unless something blocks it.
+        """
+        name, duration_s = self._configuration.resource_name, self._configuration.lease_duration_s
+        is_late = self._now_s() - self._observed_s > duration_s + _TOLERANCE_S
+        return (
+            f"failed election to renew leadership on lease {name}"
+            if self.is_leader and is_late
+            else ""
+        )
 
     async def acquire(self) -> None:
         """Wait until this process leads."""

@@ -16,7 +16,7 @@ from podium.cluster.client.http_api import SILENCE_S, HttpApi
 from podium.cluster.drivers.driver_events import Called, DriverEvent
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.real.call_queue import RateLimiter
-from podium.cluster.real.health_server import InformerHealth, health_app
+from podium.cluster.real.health_server import LEADER_ELECTION, InformerHealth, health_app
 from podium.cluster.real.leader_election import LeaderElector
 from podium.cluster.real.logs import fields
 from podium.cluster.real.process_metrics import ProcessMetrics
@@ -91,7 +91,8 @@ class SchedulerProcess:
         def checks() -> Mapping[str, str]:
             machines = {} if self._driver is None else self._driver.health.failures(now_s())
             named = {f"machine/{name}": why for name, why in machines.items()}
-            return {"informer-sync": self._informers.ailment, **named}
+            elected = {LEADER_ELECTION: elector.ailment} if election.leader_elect else {}
+            return {**elected, "informer-sync": self._informers.ailment, **named}
 
         async with HttpApi(self.connection, self.rng) as lease_api:
             election = options.configuration.election

@@ -12,6 +12,7 @@ from podium.scheduler.devices.allocated_devices import AllocatedDevices
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.pod_groups import PodGroups
 from podium.scheduler.framework.victim_history import VictimHistory
+from podium.scheduler.framework.waiting_pods import WaitingPods
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.listers import Listers
@@ -55,6 +56,7 @@ class Handle(msgspec.Struct, frozen=True, dict=True):
     preempting: set[str] = msgspec.field(default_factory=set)
     """Uids of preemptors whose last victim hasn't been seen to terminate. The executor of
     preemptions updates it, and `history`."""
+    waiting: WaitingPods = msgspec.field(default_factory=WaitingPods)
     clock: Clock = msgspec.field(default_factory=Clock)
     history: VictimHistory = msgspec.field(default_factory=VictimHistory)
     finder: NodeFinder = msgspec.field(default_factory=NodeFinder)

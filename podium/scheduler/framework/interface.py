@@ -13,7 +13,7 @@ added to its sums.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from enum import Enum, auto
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -66,6 +66,8 @@ class FilterState:
     """Whether `codes` and `code` accept `extra`; if not, `code_among` is called instead."""
     changes: int = 0
     """Raised when only the codes of hypothetical rows elsewhere may have changed."""
+    pending_codes: Collection[int] = ()
+    """Negative codes that mean Pending: the pod waits for something outside the scheduler."""
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         """Return codes of rows, int32[n]; `extra`, if any, has int64[n] to add to each sum."""

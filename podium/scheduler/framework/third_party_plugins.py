@@ -7,7 +7,7 @@ Both are called anew for every pod, since their results may depend on anything. 
 updated incrementally, like the in-tree ones, implement `podium.scheduler.framework.interface`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -167,7 +167,12 @@ class _NodeFilter(_AboutOnePod[NodePlugin], FilterState):
         if status not in self._reasons:
             self._reasons.append(status)
         number = self._reasons.index(status) + 1
-        return -number if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE else number
+        return number if status.code is Code.UNSCHEDULABLE else -number
+
+    @property
+    def pending_codes(self) -> Collection[int]:  # type: ignore[override]
+        numbered = enumerate(self._reasons, 1)
+        return [-number for number, status in numbered if status.code is Code.PENDING]
 
     def status(self, row: int, code: int) -> Status:
         return self._reasons[abs(code) - 1]

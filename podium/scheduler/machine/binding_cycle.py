@@ -7,6 +7,7 @@ its cycle fails, the pod is retried. Before its binding is sent, a pod is preemp
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -17,7 +18,7 @@ from podium.machines.events import Outcome
 from podium.scheduler.devices.freed_devices import PLUGIN as DEVICES
 from podium.scheduler.framework.cycle.binding import BindingCycle, failure_of
 from podium.scheduler.framework.cycle.scheduling_cycle import Timing
-from podium.scheduler.framework.interface import Permission, PreBindProgress, PreBindStagesPlugin
+from podium.scheduler.framework.interface import PreBindProgress, PreBindStagesPlugin
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
 from podium.scheduler.machine.context import (
@@ -65,7 +66,6 @@ class BindingTask(msgspec.Struct):
     pipeline: Pipeline
     cycle: BindingCycle
     stage: Stage = Stage.PERMIT
-    permission: Permission = Permission()
     calls: dict[int, Effect] = msgspec.field(default_factory=dict)
     written: dict[int, Object] = msgspec.field(default_factory=dict)
     callers: set[str] = msgspec.field(default_factory=set)
@@ -74,7 +74,7 @@ class BindingTask(msgspec.Struct):
     poll_at_s: float = 0.0
     """When PreBind is polled next, in seconds since the epoch."""
     deadline_s: float = 0.0
-    """When waiting on Permit or for PreBind ends, in seconds since the epoch."""
+    """When waiting for PreBind ends, in seconds since the epoch."""
     is_assumed: bool = True
     """Whether the snapshot has the pod although no watch has shown it on a node."""
     seen_on: str = ""
@@ -88,7 +88,7 @@ class BindingCycles:
         self._context = context
         self._timing = timing
         self._tasks: dict[str, BindingTask] = {}
-        self._waiting: dict[str, BindingTask] = {}
+        self._waiting = context.scheduler.handle.waiting
         # In the order of their next polls, since all wait equally long.
         self._polled: dict[str, BindingTask] = {}
         self._count = 0
@@ -108,15 +108,21 @@ class BindingCycles:
         self._tasks[pod.uid] = task
         status = self._timed("Reserve", task, lambda: cycle.reserve(pod, node_name))
         if status.is_success and pipeline.permit:
-            task.permission = self._timing.measure(
+            permit = self._timing.measure(
                 "Permit", profile, lambda: cycle.permit(pod, node_name), lambda one: one.status.code
             )
-            status = task.permission.status
-        if status.code is Code.WAIT:
-            task.deadline_s = now_s + task.permission.timeout_s
-            self._waiting[pod.uid] = task
-            self._expect(task)
-        elif status.is_success:
+            status = permit.status
+            if permit.waits_s:
+                settle = partial(self._settle, task)
+                self._waiting.add(pod, node_name, permit.waits_s, now_s, settle)
+                self._expect(task)
+                return
+        self._settle(task, status)
+
+    def _settle(self, task: BindingTask, status: Status) -> None:
+        if self._tasks.get(task.pod.uid) is not task:
+            return
+        if status.is_success:
             self._permitted(task)
         else:
             self._fail(task, status)
@@ -211,17 +217,15 @@ class BindingCycles:
         was sent will be refused, but the pod's resources are released at once.
         """
         task = self._tasks.get(uid)
-        if uid in self._waiting:
-            self._fail(self._waiting[uid], unschedulable("removed"))
+        if task is not None and task.stage is Stage.PERMIT:
+            self._fail(task, unschedulable("removed"))
         elif task is not None and task.stage is Stage.BIND:
             self._release(task)
 
     def wake(self) -> None:
         now_s = self._context.now_s
-        for task in [one for one in self._waiting.values() if one.deadline_s <= now_s]:
-            plugin, wait_s = task.permission.status.plugin, task.permission.timeout_s
-            reason = f"rejected due to timeout after waiting {wait_s:g}s at plugin {plugin}"
-            self._fail(task, unschedulable(reason, plugin=plugin))
+        self._waiting.expire(now_s)
+        self._waiting.settle()
         for task in list(self._polled.values()):
             if task.poll_at_s > now_s:
                 break
@@ -230,7 +234,8 @@ class BindingCycles:
 
     def next_wakeup_s(self) -> float | None:
         times = [task.poll_at_s for task in islice(self._polled.values(), 1)]
-        times += (task.deadline_s for task in self._waiting.values())
+        if (deadline_s := self._waiting.next_deadline_s()) is not None:
+            times.append(deadline_s)
         return min(times) if times else None
 
     def _permitted(self, task: BindingTask) -> None:
@@ -315,7 +320,7 @@ class BindingCycles:
     def _fail(self, task: BindingTask, status: Status) -> None:
         del self._tasks[task.pod.uid]
         self._polled.pop(task.pod.uid, None)
-        self._waiting.pop(task.pod.uid, None)
+        self._waiting.remove(task.pod.uid)
         task.cycle.unreserve(task.pod, task.node_name)
         context, profile = self._context, task.queued.scheduler_name
         failure, result = Failure(status.message, is_error=True), ERROR

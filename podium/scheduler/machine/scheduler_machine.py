@@ -15,7 +15,11 @@ from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
 from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.framework.cycle.diagnosis import failure_message, rejecting_plugins
+from podium.scheduler.framework.cycle.diagnosis import (
+    failure_message,
+    pending_plugins,
+    rejecting_plugins,
+)
 from podium.scheduler.framework.cycle.scheduling_cycle import NO_NODES, Timing
 from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.machine.api_dispatcher import APIDispatcher, PodCall
@@ -167,6 +171,8 @@ class SchedulerMachine:
             self.handlers.start()
         elif isinstance(event, Woken):
             self._wake()
+        # Any plugin may have decided about pods that wait on Permit.
+        self.scheduler.handle.waiting.settle()
         return self.context.dispatcher.take()
 
     @property
@@ -311,7 +317,12 @@ class SchedulerMachine:
             failure = Failure(message, (decision.gate.plugin,), nomination=KEEP)
         else:
             nomination = "" if found is None else found.nominated_node_name
-            failure = Failure(message, sorted(rejecting_plugins(decision)), nomination=nomination)
+            failure = Failure(
+                message,
+                sorted(rejecting_plugins(decision)),
+                nomination=nomination,
+                pending_plugins=pending_plugins(decision),
+            )
         result = ERROR if failure.is_error else UNSCHEDULABLE
         self.context.attempted(result, queued.scheduler_name, decided_s)
         if (preemption := decision.preemption) is not None:

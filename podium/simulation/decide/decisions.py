@@ -64,7 +64,7 @@ def _bound(scheduler: Scheduler, decided: Decided, profile: str) -> Decided:
     node_name = decided.decision.node_name
     if node_name:
         status = scheduler.commit(decided.decision.pod, node_name, profile)
-        # Nothing happens in a scenario that would end a wait.
+        # Only later pods of the scenario can end a wait.
         if not status.is_success and status.code is not Code.WAIT:
             node_name = ""
     return replace(decided, bound=node_name)

@@ -1,9 +1,15 @@
 """One of several schedulers schedules: Podiums, and a Podium with the real kube-scheduler."""
 
 import signal
+from random import Random
+from typing import cast
 
 import pytest
 
+from podium.api.values.times import micro_time
+from podium.cluster.client.http_api import HttpApi
+from podium.cluster.real.leader_election import LeaderElectionRecord, LeaderElector
+from podium.scheduler.config.document import LeaderElection
 from tests.cluster.real.conftest import StartPodium
 from tests.cluster.real.podium_process import FAST_LEASE, PodiumScheduler
 from tests.cluster.real.server import PATIENCE_S
@@ -29,10 +35,29 @@ def pair(world: World, podium: StartPodium) -> tuple[PodiumScheduler, PodiumSche
     return leader, follower
 
 
+def test_a_leader_is_unhealthy_long_after_its_lease_has_expired() -> None:
+    now_s, election = [100.0], LeaderElection()
+    # It makes no request here.
+    api = cast(HttpApi, None)
+    elector = LeaderElector(api, election, "a", lambda: now_s[0], Random(0))
+    expected = "failed election to renew leadership on lease kube-scheduler"
+    for holder, answers in (("b", ["", "", ""]), ("a", ["", "", expected])):
+        record = LeaderElectionRecord(holder, 15, "", micro_time(now_s[0]))
+        elector._observe(record.lease("kube-system", "kube-scheduler", None))
+        begun_s = now_s[0]
+        for after_s, answer in zip((0, 35, 36), answers, strict=True):
+            now_s[0] = begun_s + after_s
+            assert elector.ailment == answer
+
+
 def test_who_stops_hands_the_lease_on(
     world: World, pair: tuple[PodiumScheduler, PodiumScheduler]
 ) -> None:
     leader, follower = pair
+    for path in ("healthz", "readyz"):
+        assert leader.get(f"/{path}/leaderElection").text == "ok"
+        assert "[+]leaderElection ok" in follower.get(f"/{path}?verbose").text
+    assert "leaderElection" not in leader.get("/livez?verbose").text
     assert leader.metric("leader_election_master_status") == 1
     assert follower.metric("leader_election_master_status") == 0
     first = lease(world)

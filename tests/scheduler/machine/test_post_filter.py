@@ -14,6 +14,7 @@ from podium.scheduler.framework.cluster_events import EventHint, EventResource, 
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import NodeToStatusReader, Permission, PostFilterResult
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable, unschedulable
+from podium.scheduler.framework.third_party_plugins import adapted
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.queue import QueueName
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -57,14 +58,14 @@ class WaitForever:
 
 @pytest.fixture
 def profile(monkeypatch: pytest.MonkeyPatch) -> KubeSchedulerConfiguration:
-    return _with_plugin(monkeypatch, PreemptOldest, "DefaultPreemption")
+    return with_plugin(monkeypatch, PreemptOldest, "DefaultPreemption")
 
 
-def _with_plugin(
+def with_plugin(
     monkeypatch: pytest.MonkeyPatch, plugin: Any, *disabled: str
 ) -> KubeSchedulerConfiguration:
     """The default profile with a plugin more, and some less."""
-    known: dict[str, Any] = {**plugin_factories(), plugin.name: plugin}
+    known: dict[str, Any] = {**plugin_factories(), plugin.name: adapted(plugin)}
     monkeypatch.setattr("podium.scheduler.scheduler.plugin_factories", lambda: known)
     plugins = {
         "multiPoint": {
@@ -110,7 +111,7 @@ def test_its_reasons_are_told(profile: KubeSchedulerConfiguration) -> None:
 def test_a_victim_that_waits_on_permit_goes_back_to_the_queue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    hand = Hand(configuration=_with_plugin(monkeypatch, WaitForever))
+    hand = Hand(configuration=with_plugin(monkeypatch, WaitForever))
     hand.start(node(), pod("low", cpu="4"))
     (nomination,) = of(hand.wake(), Patch)
     hand.answer(done(nomination))
@@ -131,7 +132,7 @@ def test_a_victim_that_waits_on_permit_goes_back_to_the_queue(
 
 def test_an_event_ends_a_pending_pods_wait_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WaitForever, "code", Code.PENDING)
-    hand = Hand(configuration=_with_plugin(monkeypatch, WaitForever))
+    hand = Hand(configuration=with_plugin(monkeypatch, WaitForever))
     hand.start(node(), pod("p"))
     hand.wake()
     assert hand.place("p") is QueueName.UNSCHEDULABLE
@@ -140,7 +141,7 @@ def test_an_event_ends_a_pending_pods_wait_at_once(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_wait_on_permit_ends_with_its_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    hand = Hand(configuration=_with_plugin(monkeypatch, WaitForever))
+    hand = Hand(configuration=with_plugin(monkeypatch, WaitForever))
     hand.start(node(), pod("p"))
     hand.wake()
     assert of(hand.wake(599), Record) == []

@@ -3,13 +3,25 @@
 If Reserve, Permit, PreBind or Bind fails, all Reserve plugins unreserve, last first.
 """
 
-from podium.scheduler.framework.interface import Permission, PreBindAtOncePlugin
+from collections.abc import Mapping
+
+import msgspec
+
+from podium.scheduler.framework.interface import PreBindAtOncePlugin
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 # Upstream's cap on how long Permit may make a pod wait.
 PERMIT_TIMEOUT_S_MAX = 15 * 60.0
+
+
+class Permit(msgspec.Struct, frozen=True):
+    """The result of all Permit plugins."""
+
+    status: Status = SUCCESS
+    waits_s: Mapping[str, float] = {}
+    """How long the pod waits for each plugin that asks it to, by name."""
 
 
 class BindingCycle:
@@ -31,19 +43,17 @@ class BindingCycle:
         for plugin in reversed(self._pipeline.reserve):
             plugin.unreserve(pod, node_name)
 
-    def permit(self, pod: PodInfo, node_name: str) -> Permission:
-        """Run the Permit plugins; if any waits, return the `Wait` with the shortest timeout."""
-        result = Permission()
+    def permit(self, pod: PodInfo, node_name: str) -> Permit:
+        """Run the Permit plugins; one that rejects the pod outweighs all that wait."""
+        waits_s = dict[str, float]()
         for plugin in self._pipeline.permit:
             permission = plugin.permit(pod, node_name)
             status = permission.status.by(plugin.name)
             if status.code is Code.WAIT:
-                timeout_s = min(permission.timeout_s, PERMIT_TIMEOUT_S_MAX)
-                if result.status.is_success or timeout_s < result.timeout_s:
-                    result = Permission(status, timeout_s)
+                waits_s[plugin.name] = min(permission.timeout_s, PERMIT_TIMEOUT_S_MAX)
             elif not status.is_success:
-                return Permission(failure_of("Permit", plugin.name, status))
-        return result
+                return Permit(failure_of("Permit", plugin.name, status))
+        return Permit(Status(Code.WAIT), waits_s) if waits_s else Permit()
 
     def bind(self, pod: PodInfo, node_name: str) -> Status:
         """Run PreBind, Bind and PostBind without waiting; unreserve the pod if one fails."""

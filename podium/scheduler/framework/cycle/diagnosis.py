@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import numpy as np
+
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.evaluation.filtering import Filtering, Narrowing, OutcomeCounts
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -79,3 +81,15 @@ def rejecting_plugins(decision: Decision) -> set[str]:
         if index >= 0 and count:
             plugins.add(states[index].plugin)
     return plugins - {""}
+
+
+def pending_plugins(decision: Decision) -> set[str]:
+    """Return those of the rejecting plugins that wait for something outside the scheduler."""
+    evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
+    if evaluation is None or outcome is None or blame is None or decision.pre_filter is not None:
+        return set()
+    return {
+        state.plugin
+        for index, state in enumerate(evaluation.filtering.states)
+        if state.pending_codes and np.isin(outcome[blame == index], [*state.pending_codes]).any()
+    }

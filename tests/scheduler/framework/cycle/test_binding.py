@@ -3,7 +3,7 @@
 import pytest
 
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.framework.cycle.binding import PERMIT_TIMEOUT_S_MAX, BindingCycle
+from podium.scheduler.framework.cycle.binding import PERMIT_TIMEOUT_S_MAX, BindingCycle, Permit
 from podium.scheduler.framework.interface import Permission
 from podium.scheduler.framework.pipeline import ByShape, Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
@@ -107,17 +107,17 @@ def test_nobody_binding_is_an_error(pod: PodInfo) -> None:
     assert status == Status(Code.ERROR, ("no bind plugin bound the pod",))
 
 
-def test_the_shortest_wait_runs_out_first(pod: PodInfo) -> None:
+def test_a_pod_waits_for_each_plugin_for_its_own_time(pod: PodInfo) -> None:
     cycle = cycle_of(
         Recorder("a", [], permit=Permission(WAIT, 5.0)),
         Recorder("b", [], permit=Permission(WAIT, 9.0)),
     )
-    assert cycle.permit(pod, "n") == Permission(WAIT.by("a"), 5.0)
+    assert cycle.permit(pod, "n") == Permit(WAIT, {"a": 5.0, "b": 9.0})
 
 
 def test_waits_are_capped(pod: PodInfo) -> None:
     cycle = cycle_of(Recorder("a", [], permit=Permission(WAIT, 1e9)))
-    assert cycle.permit(pod, "n").timeout_s == PERMIT_TIMEOUT_S_MAX
+    assert cycle.permit(pod, "n").waits_s == {"a": PERMIT_TIMEOUT_S_MAX}
 
 
 def test_one_denial_outweighs_all_waits(pod: PodInfo) -> None:
