@@ -88,13 +88,11 @@ class LeaderElector:
 
         The process ends when it can't renew its Lease, unless something blocks it.
         """
-        name, duration_s = self._configuration.resource_name, self._configuration.lease_duration_s
-        is_late = self._now_s() - self._observed_s > duration_s + _TOLERANCE_S
-        return (
-            f"failed election to renew leadership on lease {name}"
-            if self.is_leader and is_late
-            else ""
-        )
+        name, duration_s = self.configuration.resource_name, self.configuration.lease_duration_s
+        is_late = self.now_s() - self._observed_s > duration_s + _TOLERANCE_S
+        if not (self.is_leader and is_late):
+            return ""
+        return f"failed election to renew leadership on lease {name}"
 
     async def acquire(self) -> None:
         """Wait until this process leads."""
