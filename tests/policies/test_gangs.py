@@ -11,7 +11,9 @@ import pytest
 from podium.api.kinds.builtin_kinds import POD_GROUP
 from podium.api.objects import condition_of, name
 from podium.simulation.runner.scenario_runner import Simulation
+from tests.cluster.virtual.test_resource_claims import GPU_CLASS, gpus, shared_claim
 from tests.objects import Obj, priority_class
+from tests.objects import pod as pod_of
 from tests.policies.worlds import CLASSES, play
 
 SEEDS = 6
@@ -19,6 +21,7 @@ by_seed = pytest.mark.seeds(SEEDS, 600)
 APIS = ["scheduling.k8s.io", "scheduling.x-k8s.io"]
 GANGS = {"gangs": {"podGroups": APIS, "timeout": "60s"}}
 UNTIL_S = 900
+_ALL_THREE = {"gang": {"minCount": 3}}
 
 
 class World:
@@ -100,6 +103,24 @@ def test_gangs_preempt_and_are_preempted() -> None:
     played = [(world := World(seed), play(world.scenario, GANGS)) for seed in range(SEEDS)]
     assert any(_gang_of(one.preemptor.name) in w.least for w, (_, t) in played for one in t)
     assert any(_gang_of(one.victim.name) in w.whole for w, (_, t) in played for one in t)
+
+
+def test_pods_of_a_gang_that_share_a_claim_go_where_its_device_is() -> None:
+    group = _object(f"{APIS[0]}/v1alpha2", "PodGroup", "g", {"schedulingPolicy": _ALL_THREE})
+    use = {"name": "gpu", "resourceClaimName": "shared"}
+    pods = [pod_of(f"g-{number}", "1m", resourceClaims=[use]) for number in range(3)]
+    for pod in pods:
+        pod["spec"]["schedulingGroup"] = {"podGroupName": "g"}
+    spec = {
+        "until": "60s",
+        "nodes": [{"name": "n", "count": 2, "capacity": {"cpu": "2", "memory": "8Gi"}}],
+        "manifests": [group, GPU_CLASS, shared_claim(), gpus("n1", 1), gpus("n2", 1)],
+        "steps": [{"at": "5s", "apply": pod} for pod in pods],
+    }
+    scenario = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario", "spec": spec}
+    store = play(scenario, GANGS)[0].cluster.store
+    assert [pod["spec"].get("nodeName") for pod in store.list("Pod").items] == ["n1"] * 3
+    assert not any("PreBind" in str(event) for event in store.list("Event").items)
 
 
 def _parts(world: World, simulation: Simulation) -> list[tuple[float, str, int]]:

@@ -1,12 +1,14 @@
-"""The devices that are allocated, by claims as the API has them, and by claims in flight.
+"""Allocated devices: those of claims as the API has them, and of claims in flight.
 
 A claim is in flight from its pod's Reserve until its allocation is written. As upstream, devices of
 `adminAccess` don't count, and shares of a device count by their consumed capacity.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+import msgspec
 
 from podium.api.devices.resource_claims import (
     EXTENDED_RESOURCE_CLAIM,
@@ -46,9 +48,15 @@ class DeviceUse(Protocol):
         ...
 
 
-class _Flight(NamedTuple):
-    pod_uid: str
+class InFlight(msgspec.Struct, frozen=True, eq=False):
+    """An allocation between its pod's Reserve and its write to the API."""
+
+    allocation: dict[str, Any]
     devices: tuple[AllocatedDevice, ...]
+    gang: Hashable
+    """The PodGroup whose pods share the claim already; None if its pod belongs to none."""
+    pods: set[str]
+    """Uids of the pods that have reserved the claim."""
 
 
 class AllocatedDevices:
@@ -60,12 +68,12 @@ class AllocatedDevices:
         self.changes: Log[DeviceKey] = Log()
         """The devices whose state changed; restarted when all may have."""
         self.flights = 0
-        """Raised when an allocation begins or ends to be under way."""
+        """The number of times that a claim began or ceased to be in flight."""
         self.extended_resources: dict[str, Object] = {}
         """By uid of a pod, the claim that stands for its extended resources."""
         self._pod_of: dict[Place, str] = {}
         self._known: dict[Place, tuple[AllocatedDevice, ...]] = {}
-        self._in_flight: dict[str, _Flight] = {}
+        self._in_flight: dict[str, InFlight] = {}
         self._whole: set[DeviceKey] = set()
         self._whole_in_flight: Counter[DeviceKey] = Counter()
         self._shares: Counter[DeviceKey] = Counter()
@@ -101,22 +109,29 @@ class AllocatedDevices:
             return 1 if is_whole else FREE
         return is_whole, self._shares[device], tuple(sorted(self.consumed(device).items()))
 
-    def is_in_flight(self, claim_uid: str) -> bool:
-        return claim_uid in self._in_flight
+    def in_flight(self, claim_uid: str) -> InFlight | None:
+        """Return the allocation of a claim in flight; None if the claim isn't."""
+        return self._in_flight.get(claim_uid)
 
     def under_way(
         self, pod_uids: Collection[str]
     ) -> Iterator[tuple[str, Iterable[AllocatedDevice]]]:
-        """Yield uid and devices of the claims in flight for pods."""
+        """Yield uid and devices of the claims in flight for no other than these pods."""
         for claim_uid, flight in self._in_flight.items():
-            if flight.pod_uid in pod_uids:
+            if flight.pods.issubset(pod_uids):
                 yield claim_uid, flight.devices
 
-    def begin(self, claim_uid: str, allocation: Object, pod_uid: str) -> None:
-        """Count an allocation that is under way for a pod."""
+    def begin(
+        self, claim_uid: str, allocation: dict[str, Any], pod_uid: str, gang: Hashable
+    ) -> None:
+        """Reserve an allocation for a pod, which puts the claim in flight unless it is already."""
+        known = self._in_flight.get(claim_uid)
+        if known is not None:
+            known.pods.add(pod_uid)
+            return
         self.flights += 1
         devices = allocated_devices(allocation)
-        self._in_flight[claim_uid] = _Flight(pod_uid, devices)
+        self._in_flight[claim_uid] = InFlight(allocation, devices, gang, {pod_uid})
         for device in devices:
             if device.admin_access:
                 continue
@@ -126,11 +141,21 @@ class AllocatedDevices:
             else:
                 self._share(device, 1)
 
-    def end(self, claim_uid: str) -> bool:
-        """Stop counting an allocation that is under way; return False if none was."""
-        self.flights += 1
+    def end(self, claim_uid: str, pod_uid: str) -> None:
+        """End the reservation of a pod, and with the last one the flight of the claim, if any."""
+        known = self._in_flight.get(claim_uid)
+        if known is not None:
+            known.pods.discard(pod_uid)
+            if not known.pods:
+                self.land(claim_uid)
+
+    def land(self, claim_uid: str) -> None:
+        """End the flight of a claim, if any."""
         flight = self._in_flight.pop(claim_uid, None)
-        for device in () if flight is None else flight.devices:
+        if flight is None:
+            return
+        self.flights += 1
+        for device in flight.devices:
             if device.admin_access:
                 continue
             if device.share_id is not None:
@@ -140,7 +165,6 @@ class AllocatedDevices:
             if not self._whole_in_flight[device.key]:
                 del self._whole_in_flight[device.key]
             self.changes.append(device.key)
-        return flight is not None
 
     def _read_all(self) -> None:
         self._known.clear()

@@ -88,11 +88,17 @@ def own_claims(listers: Listers, pod: Object) -> tuple[Object, ...]:
 
 
 def pod_devices(
-    manager: DeviceManager, listers: Listers, pod: PodInfo, now_s: float, timeout_s: float
+    manager: DeviceManager,
+    listers: Listers,
+    pod: PodInfo,
+    gang: Hashable,
+    now_s: float,
+    timeout_s: float,
 ) -> PodDevices:
     """Return what a pod needs of devices.
 
     Args:
+        gang: the pod's PodGroup, of which a claim in flight counts as allocated; None for none.
         timeout_s: how long allocated devices may take until they can be bound.
     """
     manager.allocated.follow()
@@ -106,6 +112,10 @@ def pod_devices(
     waiting, restrictions = [], []
     for claim in claims:
         allocation = allocation_of(claim)
+        flight = None if allocation is not None else manager.allocated.in_flight(uid(claim))
+        if flight is not None and flight.gang is not None and flight.gang == gang:
+            allocation = flight.allocation
+            claim = {**claim, "status": {**status_of(claim), "allocation": allocation}}
         if allocation is not None:
             selector = allocation.get("nodeSelector")
             if selector is not None and (faults := node_selector(selector).errors):
@@ -113,7 +123,7 @@ def pod_devices(
             is_stuck = _is_stuck(claim, now_s, timeout_s)
             restrictions.append(Restriction(claim, selector, is_stuck))
             continue
-        if manager.allocated.is_in_flight(uid(claim)):
+        if flight is not None:
             return _refused(f"resource claim {key(claim)} is in the process of being allocated")
         requests = manager.requests_of(claim)
         if requests.refusal:

@@ -410,10 +410,13 @@ class PreBindPlugin(Plugin, Protocol):
 
 
 class PreBindProgress(msgspec.Struct, frozen=True):
-    """State of PreBind's API calls; `written` has the objects returned by the calls, in order."""
+    """State of PreBind's API calls."""
 
     written: Sequence[Object]
+    """The objects returned by the calls, in order."""
     pod_exists: bool
+    is_late: bool = False
+    """Whether waiting ends now."""
 
 
 @runtime_checkable
@@ -421,15 +424,19 @@ class PreBindCallsPlugin(Plugin, Protocol):
     """A PreBind plugin that makes API calls and waits until others have acted on them."""
 
     bind_timeout_seconds: int
+    poll_s: float
+    """Seconds between calls of `pre_bind_done`, and after the API calls before the first one."""
+    waiting_reason: str
+    """Reason of the Event about a pod that begins to wait; empty for no Event."""
 
-    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
-        """Return the API calls to make before the pod is bound.
+    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect] | None:
+        """Return the API calls to make before the pod is bound; None if there is nothing to do.
 
-        Binding waits until all succeed; without calls the pod is bound at once.
+        Binding waits until all succeed, and then for `pre_bind_done`.
         """
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
-        """Return success if PreBind is done, else `Wait`; called each second after API calls."""
+        """Return success if PreBind is done, else `Wait`."""
 
 
 @runtime_checkable
@@ -443,6 +450,9 @@ class PreBindStagesPlugin(PreBindCallsPlugin, Protocol):
         self, pod: PodInfo, node_name: str, written: Sequence[Object]
     ) -> Sequence[Effect]:
         """Return the calls to make now that these objects have been returned; none ends PreBind."""
+
+    def undo_calls(self, pod: PodInfo, written: Sequence[Object]) -> Sequence[Effect]:
+        """Return the calls that take back what is written for a pod, as it isn't bound."""
 
 
 @runtime_checkable

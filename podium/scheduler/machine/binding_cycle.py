@@ -8,13 +8,13 @@ its cycle fails, the pod is retried. Before its binding is sent, a pod is preemp
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
-from itertools import islice
 
 import msgspec
 
 from podium.api.objects import Object
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
+from podium.machines.reconciler.work_queue import DelayedKeys
 from podium.scheduler.devices.freed_devices import PLUGIN as DEVICES
 from podium.scheduler.framework.cycle.binding import BindingCycle, failure_of
 from podium.scheduler.framework.cycle.scheduling_cycle import Timing
@@ -42,10 +42,6 @@ class PreBindCall(msgspec.Struct, frozen=True):
     plugin: str
 
 
-PRE_BIND_POLL_S = 1.0
-"""Seconds between polls of PreBind, and before the first one."""
-
-
 class Stage(StrEnum):
     """The stage of a binding cycle."""
 
@@ -68,17 +64,22 @@ class BindingTask(msgspec.Struct):
     stage: Stage = Stage.PERMIT
     calls: dict[int, Effect] = msgspec.field(default_factory=dict)
     written: dict[int, Object] = msgspec.field(default_factory=dict)
-    callers: set[str] = msgspec.field(default_factory=set)
-    """The plugins that have made calls."""
+    callers: list[str] = msgspec.field(default_factory=list)
+    """The plugins that have something to do in PreBind."""
+    told: set[str] = msgspec.field(default_factory=set)
+    """The plugins that an Event has said the pod waits for."""
     pre_bind_plugin: str = ""
-    poll_at_s: float = 0.0
-    """When PreBind is polled next, in seconds since the epoch."""
     deadline_s: float = 0.0
     """When waiting for PreBind ends, in seconds since the epoch."""
     is_assumed: bool = True
     """Whether the snapshot has the pod although no watch has shown it on a node."""
     seen_on: str = ""
     """Name of the node that a watch showed the pod on; empty if none yet."""
+
+    @property
+    def objects(self) -> list[Object]:
+        """The objects that PreBind's calls have returned, in the order of the calls."""
+        return [obj for _, obj in sorted(self.written.items())]
 
 
 class BindingCycles:
@@ -89,8 +90,9 @@ class BindingCycles:
         self._timing = timing
         self._tasks: dict[str, BindingTask] = {}
         self._waiting = context.scheduler.handle.waiting
-        # In the order of their next polls, since all wait equally long.
-        self._polled: dict[str, BindingTask] = {}
+        self._polled = DelayedKeys[str]()
+        # Failed cycles whose calls haven't all been answered.
+        self._unanswered: dict[str, BindingTask] = {}
         self._count = 0
 
     def __contains__(self, uid: str) -> bool:
@@ -106,6 +108,7 @@ class BindingCycles:
         pipeline, cycle = scheduler.pipelines[profile], scheduler.binding[profile]
         task = BindingTask(queued, pod, assumed, node_name, now_s, pipeline, cycle)
         self._tasks[pod.uid] = task
+        self._unanswered.pop(pod.uid, None)
         status = self._timed("Reserve", task, lambda: cycle.reserve(pod, node_name))
         if status.is_success and pipeline.permit:
             permit = self._timing.measure(
@@ -128,8 +131,14 @@ class BindingCycles:
             self._fail(task, status)
 
     def outcome(self, purpose: PreBindCall, outcome: Outcome) -> None:
-        task = self._tasks.get(purpose.uid)
+        task = self._tasks.get(purpose.uid) or self._unanswered.get(purpose.uid)
         if task is None or task.calls.pop(purpose.number, None) is None:
+            return
+        if purpose.uid in self._unanswered:
+            if outcome.obj is not None:
+                self._undo(task, [outcome.obj])
+            if not task.calls:
+                del self._unanswered[purpose.uid]
             return
         if outcome.error is not None:
             self._fail(task, _error("PreBind", purpose.plugin, outcome.error.message))
@@ -138,25 +147,15 @@ class BindingCycles:
             task.written[purpose.number] = outcome.obj
         if task.calls:
             return
-        written = [obj for _, obj in sorted(task.written.items())]
         more = [
             (plugin.name, effect)
-            for plugin in task.pipeline.pre_bind_calls
-            if isinstance(plugin, PreBindStagesPlugin)
-            for effect in plugin.further_calls(task.pod, task.node_name, written)
+            for plugin in _staged(task)
+            for effect in plugin.further_calls(task.pod, task.node_name, task.objects)
         ]
         if more:
             self._send(task, more)
-            return
-        task.stage = Stage.PRE_BIND
-        plugins = [p for p in task.pipeline.pre_bind_calls if p.name in task.callers]
-        timeout_s = max(plugin.bind_timeout_seconds for plugin in plugins)
-        task.deadline_s = self._context.now_s + timeout_s
-        # Others have to act on the objects first, unless a plugin says otherwise.
-        if all(isinstance(plugin, PreBindStagesPlugin) for plugin in plugins):
-            self._poll(task)
         else:
-            self._wait(task)
+            self._called(task)
 
     def settled(self, uid: str, outcome: Outcome) -> None:
         task = self._tasks.get(uid)
@@ -226,14 +225,11 @@ class BindingCycles:
         now_s = self._context.now_s
         self._waiting.expire(now_s)
         self._waiting.settle()
-        for task in list(self._polled.values()):
-            if task.poll_at_s > now_s:
-                break
-            del self._polled[task.pod.uid]
-            self._poll(task)
+        for uid in [*self._polled.take_due(now_s)]:
+            self._poll(self._tasks[uid])
 
     def next_wakeup_s(self) -> float | None:
-        times = [task.poll_at_s for task in islice(self._polled.values(), 1)]
+        times = [self._polled.next_s()] if self._polled else []
         if (deadline_s := self._waiting.next_deadline_s()) is not None:
             times.append(deadline_s)
         return min(times) if times else None
@@ -241,35 +237,47 @@ class BindingCycles:
     def _permitted(self, task: BindingTask) -> None:
         # From here on the pod can't become unschedulable any more: events needn't be kept for it.
         self._context.queue.done(task.pod.uid)
-        effects = [
-            (plugin.name, effect)
+        calls = {
+            plugin.name: plugin.pre_bind_calls(task.pod, task.node_name)
             for plugin in task.pipeline.pre_bind_calls
-            for effect in plugin.pre_bind_calls(task.pod, task.node_name)
-        ]
-        if not effects:
+        }
+        task.callers = [plugin for plugin, effects in calls.items() if effects is not None]
+        if not task.callers:
             self._finish_pre_bind(task)
             return
         task.stage = Stage.CALLS
-        task.pre_bind_plugin = effects[0][0]
+        task.pre_bind_plugin = task.callers[0]
         self._expect(task)
-        self._send(task, effects)
+        effects = [(plugin, call) for plugin in task.callers for call in calls[plugin] or ()]
+        if effects:
+            self._send(task, effects)
+        else:
+            self._called(task)
 
     def _send(self, task: BindingTask, effects: Sequence[tuple[str, Effect]]) -> None:
         for plugin_name, effect in effects:
             self._count += 1
-            task.callers.add(plugin_name)
             sent = effect.with_purpose(PreBindCall(task.pod.uid, self._count, plugin_name))
             task.calls[self._count] = sent
             self._context.dispatcher.put(sent)
 
-    def _wait(self, task: BindingTask) -> None:
-        task.poll_at_s = self._context.now_s + PRE_BIND_POLL_S
-        self._polled[task.pod.uid] = task
+    def _called(self, task: BindingTask) -> None:
+        task.stage = Stage.PRE_BIND
+        plugins = [p for p in task.pipeline.pre_bind_calls if p.name in task.callers]
+        timeout_s = max(plugin.bind_timeout_seconds for plugin in plugins)
+        task.deadline_s = self._context.now_s + timeout_s
+        # Others have to act on the objects first, unless a plugin says otherwise.
+        waits_s = [p.poll_s for p in plugins if not isinstance(p, PreBindStagesPlugin)]
+        if waits_s:
+            self._polled.add(task.pod.uid, self._context.now_s + min(waits_s))
+        else:
+            self._poll(task)
 
     def _poll(self, task: BindingTask) -> None:
-        written = [obj for _, obj in sorted(task.written.items())]
+        now_s = self._context.now_s
         pod_exists = task.pod.uid in self._context.pending or bool(task.seen_on)
-        progress = PreBindProgress(written, pod_exists)
+        is_late = task.deadline_s <= now_s
+        progress = PreBindProgress(task.objects, pod_exists, is_late)
         for plugin in task.pipeline.pre_bind_calls:
             status = plugin.pre_bind_done(task.pod, task.node_name, progress)
             if status.is_success:
@@ -277,11 +285,15 @@ class BindingCycles:
             task.pre_bind_plugin = plugin.name
             if status.code is not Code.WAIT:
                 self._fail(task, failure_of("PreBind", plugin.name, status))
-            elif task.deadline_s <= self._context.now_s:
+            elif is_late:
                 reason = f"{status.message}: context deadline exceeded"
                 self._fail(task, _error("PreBind", plugin.name, reason))
             else:
-                self._wait(task)
+                if plugin.waiting_reason and plugin.name not in task.told:
+                    task.told.add(plugin.name)
+                    profile, reason = task.queued.scheduler_name, plugin.waiting_reason
+                    self._context.record(task.pod, profile, reason, "Scheduling", status.message)
+                self._polled.add(task.pod.uid, now_s + plugin.poll_s)
             return
         self._finish_pre_bind(task)
 
@@ -319,8 +331,11 @@ class BindingCycles:
 
     def _fail(self, task: BindingTask, status: Status) -> None:
         del self._tasks[task.pod.uid]
-        self._polled.pop(task.pod.uid, None)
+        self._polled.discard(task.pod.uid)
         self._waiting.remove(task.pod.uid)
+        self._undo(task, task.objects)
+        if task.calls:
+            self._unanswered[task.pod.uid] = task
         task.cycle.unreserve(task.pod, task.node_name)
         context, profile = self._context, task.queued.scheduler_name
         failure, result = Failure(status.message, is_error=True), ERROR
@@ -336,6 +351,11 @@ class BindingCycles:
         handle_scheduling_failure(context, task.queued, failure)
         self._release(task)
 
+    def _undo(self, task: BindingTask, written: Sequence[Object]) -> None:
+        for plugin in _staged(task):
+            for call in plugin.undo_calls(task.pod, written):
+                self._context.dispatcher.put(call)
+
     def _release(self, task: BindingTask) -> None:
         if task.is_assumed:
             task.is_assumed = False
@@ -344,6 +364,13 @@ class BindingCycles:
     def _timed(self, point: str, task: BindingTask, work: Callable[[], Status]) -> Status:
         profile = task.queued.scheduler_name
         return self._timing.measure(point, profile, work, lambda status: status.code)
+
+
+def _staged(task: BindingTask) -> Iterator[PreBindStagesPlugin]:
+    """Yield the plugins with several stages that have something to do for a pod."""
+    for plugin in task.pipeline.pre_bind_calls:
+        if isinstance(plugin, PreBindStagesPlugin) and plugin.name in task.callers:
+            yield plugin
 
 
 def _error(point: str, plugin: str, reason: str) -> Status:

@@ -9,7 +9,7 @@ refused or without effect, are DeviceTaintRules, ListTypeAttributes, NodeAllocat
 WorkloadResourceClaims.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from podium.api.devices.resource_claims import (
     RESERVATIONS_MAX,
     ClaimError,
     allocation_of,
+    known_claim_names,
     pod_reference,
     reserved_for,
 )
@@ -100,19 +101,23 @@ _FREED = {"allocation": None, "devices": None, "reservedFor": None}
 
 
 class _Reserved(msgspec.Struct, frozen=True, eq=False):
-    """The allocations that a pod has reserved, by claim, and its uses of extended resources."""
+    """What a pod has reserved on its node."""
 
-    allocations: tuple[tuple[Object, Object], ...]
-    mappings: tuple[Mapping[str, str], ...] = ()
+    uses: Sequence[tuple[Object, dict[str, Any] | None]] = ()
+    """The pod's claims, each with its allocation, or None if the API has that already."""
+    mappings: Sequence[Mapping[str, str]] = ()
+    """The devices that the pod uses as extended resources."""
 
 
-_NOTHING = _Reserved(())
+_NOTHING = _Reserved()
 
 
 class DynamicResources:
     """Allocates devices for claims (PreEnqueue to PreBind)."""
 
     name = PLUGIN
+    poll_s = 5.0
+    waiting_reason = "BindingConditionsPending"
 
     def __init__(self, handle: Handle, args: DynamicResourcesArgs | None = None) -> None:
         args = args or DynamicResourcesArgs()
@@ -122,6 +127,7 @@ class DynamicResources:
         self._handle = handle
         self._preempts = handle.options.device_preemption
         self._clock = handle.clock
+        self._gangs = handle.gangs
         self.devices = DeviceManager(
             handle.snapshot, handle.allocated, round(args.filter_timeout * _STEPS_PER_S)
         )
@@ -229,7 +235,8 @@ class DynamicResources:
     def allocations(self, pod: PodInfo, node_name: str) -> Sequence[tuple[Object, Object]]:
         """Return the claims, with their allocations, that a pod gets on a node that fits it."""
         found = None if self.by_shape(pod.cls) else self._found(pod, node_name)
-        return () if found is None else found.allocations
+        uses = () if found is None else found.uses
+        return [(claim, allocation) for claim, allocation in uses if allocation is not None]
 
     def claims_on(self, pod: PodInfo, row: int) -> Sequence[tuple[Object, ClaimRequests]]:
         """Return the claims that have to be allocated for a pod on a row, with their requests."""
@@ -240,54 +247,50 @@ class DynamicResources:
             return SUCCESS
         reserved = self._found(pod, node_name)
         if reserved is None:
-            return Status(
-                Code.ERROR, (f"devices of node {node_name} have been allocated meanwhile",)
-            )
+            lost = f"devices of node {node_name} have been allocated meanwhile"
+            return Status(Code.ERROR, (lost,))
         self._reserved[pod.uid] = reserved
-        for claim, allocation in reserved.allocations:
-            self.devices.allocated.begin(uid(claim), allocation, pod.uid)
+        for claim, allocation in reserved.uses:
+            if allocation is not None:
+                gang = self._gang_of(pod)
+                self.devices.allocated.begin(uid(claim), allocation, pod.uid, gang)
         return SUCCESS
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
-        for claim, _ in self._reserved.pop(pod.uid, _NOTHING).allocations:
-            self.devices.allocated.end(uid(claim))
+        for claim, _ in self._reserved.pop(pod.uid, _NOTHING).uses:
+            self.devices.allocated.end(uid(claim), pod.uid)
 
-    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
+    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect] | None:
         """Return the calls that write allocations and reservations."""
         if self.by_shape(pod.cls):
-            return ()
-        reserved = self._reserved.get(pod.uid, _NOTHING)
-        allocations = {uid(claim): found for claim, found in reserved.allocations}
+            return None
         calls: list[Effect] = []
-        for claim in own_claims(self._listers, pod.obj):
-            if pod.uid in reserved_for(claim):
-                continue
-            status: dict[str, Any] = {"reservedFor": [pod_reference(pod.obj)]}
-            if (allocation := allocations.get(uid(claim))) is not None:
-                status["allocation"] = self._dated(allocation)
-                if FINALIZER not in finalizers_of(claim):
-                    calls.append(patch_of(CLAIM, claim, {"metadata": {"finalizers": [FINALIZER]}}))
-            calls.append(status_patch_of(CLAIM, claim, status))
-        for claim, _ in reserved.allocations:
+        for claim, allocation in self._reserved.get(pod.uid, _NOTHING).uses:
             if name(claim) == IN_MEMORY:
                 metadata = {**without(claim["metadata"], "name", "uid"), "finalizers": [FINALIZER]}
                 calls.append(Create(kind=CLAIM, obj={**claim, "metadata": metadata}))
+            elif pod.uid not in reserved_for(claim):
+                status: dict[str, Any] = {"reservedFor": [pod_reference(pod.obj)]}
+                # Pods of a gang write the same allocation, in whichever order they come.
+                if allocation is not None and self.devices.allocated.in_flight(uid(claim)):
+                    status["allocation"] = self._dated(allocation)
+                    if FINALIZER not in finalizers_of(claim):
+                        protection = {"metadata": {"finalizers": [FINALIZER]}}
+                        calls.append(patch_of(CLAIM, claim, protection))
+                calls.append(status_patch_of(CLAIM, claim, status))
         return calls
 
     def further_calls(
         self, pod: PodInfo, node_name: str, written: Sequence[Object]
     ) -> Sequence[Effect]:
         """Return the calls that allocate the claim of extended resources, once it is created."""
-        versions = {uid(obj): obj for obj in written if obj.get("kind") == CLAIM}
-        made = [
-            obj
-            for obj in versions.values()
-            if annotations(obj).get(EXTENDED_RESOURCE_CLAIM) == "true" and not allocation_of(obj)
-        ]
         reserved = self._reserved.get(pod.uid, _NOTHING)
         calls: list[Effect] = []
-        for obj in made:
-            found = next(found for claim, found in reserved.allocations if name(claim) == IN_MEMORY)
+        for obj in _claims_in(written):
+            if not _is_extended(obj) or allocation_of(obj):
+                continue
+            found = next(found for claim, found in reserved.uses if name(claim) == IN_MEMORY)
+            assert found is not None
             status = {"allocation": self._dated(found), "reservedFor": [pod_reference(pod.obj)]}
             calls.append(status_patch_of(CLAIM, obj, status))
             uses = {"resourceClaimName": name(obj), "requestMappings": [*reserved.mappings]}
@@ -296,6 +299,8 @@ class DynamicResources:
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
         """Wait until the drivers of devices have made all binding conditions true."""
+        if self.by_shape(pod.cls):
+            return SUCCESS
         if pod.uid in self._reserved:
             self._assume(progress.written)
             self.unreserve(pod, node_name)
@@ -311,12 +316,28 @@ class DynamicResources:
                 if is_overdue(claim, self._clock.now_s, self.bind_timeout_seconds):
                     late = f"device binding timeout: claim={name(claim)}"
                     return Status(Code.ERROR, (late,))
-                return Status(Code.WAIT, ("waiting for binding conditions",))
+                if progress.is_late:
+                    return Status(Code.ERROR, ("device binding timeout",))
+                waiting = f"waiting for binding conditions for device on node {node_name}"
+                return Status(Code.WAIT, (waiting,))
         return SUCCESS
 
+    def undo_calls(self, pod: PodInfo, written: Sequence[Object]) -> Sequence[Effect]:
+        """Return the calls that take the pod's reservations back; allocations stay."""
+        places = (one.partition("/")[::2] for one in known_claim_names(pod.obj))
+        known = (self._listers.get(CLAIM, claim, place) for place, claim in places)
+        calls: list[Effect] = []
+        for claim in _claims_in([*filter(None, known), *written]):
+            if _is_extended(claim):
+                calls += _deletion(claim)
+            elif pod.uid in reserved_for(claim):
+                gone = {"reservedFor": [{"$patch": "delete", "uid": pod.uid}]}
+                calls.append(status_patch_of(CLAIM, claim, gone))
+        return calls
+
     def _assume(self, written: Sequence[Object]) -> None:
-        versions = {uid(obj): obj for obj in written if obj.get("kind") == CLAIM}
-        for obj in versions.values():
+        for obj in _claims_in(written):
+            self.devices.allocated.land(uid(obj))
             if self._listers.get(CLAIM, name(obj), namespace(obj)) is None:
                 # The claim was created just now, and no watch has shown it yet.
                 self._listers.set(obj)
@@ -324,13 +345,7 @@ class DynamicResources:
                 self._listers.assume(obj)
 
     def pre_bind_at_once(self, pod: PodInfo, node_name: str) -> Status:
-        if self.by_shape(pod.cls):
-            return SUCCESS
-        reserved = self._reserved.get(pod.uid, _NOTHING)
-        allocations = {uid(claim): found for claim, found in reserved.allocations}
-        claims = [*own_claims(self._listers, pod.obj)]
-        claims += [claim for claim, _ in reserved.allocations if name(claim) == IN_MEMORY]
-        for claim in claims:
+        for claim, allocation in self._reserved.get(pod.uid, _NOTHING).uses:
             status = {**status_of(claim)}
             if pod.uid in reserved_for(claim):
                 continue
@@ -338,9 +353,8 @@ class DynamicResources:
                 limit = f"must have at most {RESERVATIONS_MAX} items"
                 message = f"add reservation to claim {key(claim)}: status.reservedFor: {limit}"
                 return Status(Code.ERROR, (message,))
-            consumers = entries(status, "reservedFor")
-            status["reservedFor"] = [*consumers, pod_reference(pod.obj)]
-            if (allocation := allocations.get(uid(claim))) is not None:
+            status["reservedFor"] = [*entries(status, "reservedFor"), pod_reference(pod.obj)]
+            if allocation is not None:
                 status["allocation"] = self._dated(allocation)
             named = claim["metadata"]
             if name(claim) == IN_MEMORY:
@@ -349,6 +363,9 @@ class DynamicResources:
         self.unreserve(pod, node_name)
         return SUCCESS
 
+    def _gang_of(self, pod: PodInfo) -> Hashable:
+        return None if self._gangs is None else self._gangs.gang_of(pod.obj)
+
     def needs(self, pod: PodInfo) -> PodDevices:
         """Return what a pod needs of devices, as its claims are now."""
         listers, allocated = self._listers, self.devices.allocated
@@ -356,7 +373,12 @@ class DynamicResources:
         known, needs = self._last
         if not isinstance(known, tuple) or known[0] is not pod.obj or known[1:] != state[1:]:
             needs = pod_devices(
-                self.devices, listers, pod, self._clock.now_s, self.bind_timeout_seconds
+                self.devices,
+                listers,
+                pod,
+                self._gang_of(pod),
+                self._clock.now_s,
+                self.bind_timeout_seconds,
             )
             self._last = (state, needs)
         return needs
@@ -432,24 +454,24 @@ class DynamicResources:
         return claims, mappings
 
     def _found(self, pod: PodInfo, node_name: str) -> _Reserved | None:
-        """Return what is allocated for a pod on a node; None if the node lacks devices for it."""
+        """Return what a pod reserves on a node; None if the node lacks devices for its claims."""
         row = self._snapshot.row_of[node_name]
+        uses: list[tuple[Object, dict[str, Any] | None]] = []
+        for restriction in self.needs(pod).restrictions:
+            flight = self.devices.allocated.in_flight(uid(restriction.claim))
+            uses.append((restriction.claim, None if flight is None else flight.allocation))
         claims, mappings = self._asked(pod, row)
-        if not claims:
-            return _NOTHING
-        answers = self.devices.answers([requests for _, requests in claims])
-        answers.refresh()
-        allocation = answers.answer(row).allocation
-        if allocation is None:
-            return None
-        pools = self.devices.pools(row)
-        return _Reserved(
-            tuple(
-                (claim, allocation_result(claim, requests, allocation, index, pools, node_name))
-                for index, (claim, requests) in enumerate(claims)
-            ),
-            tuple(mappings),
-        )
+        if claims:
+            answers = self.devices.answers([requests for _, requests in claims])
+            answers.refresh()
+            allocation = answers.answer(row).allocation
+            if allocation is None:
+                return None
+            pools = self.devices.pools(row)
+            for index, (claim, requests) in enumerate(claims):
+                found = allocation_result(claim, requests, allocation, index, pools, node_name)
+                uses.append((claim, found))
+        return _Reserved(uses, mappings)
 
     def _superfluous(
         self, pod: PodInfo, needs: PodDevices, filtered: NodeToStatus
@@ -460,14 +482,17 @@ class DynamicResources:
         is_blamed = (filtered.blame == index) & (filtered.outcome == UNAVAILABLE)
         for restriction in needs.restrictions:
             consumers = reserved_for(restriction.claim)
-            if consumers in ([], [pod.uid]):
+            is_written = self.devices.allocated.in_flight(uid(restriction.claim)) is None
+            if is_written and consumers in ([], [pod.uid]):
                 reached = self._reached(restriction.node_selector, restriction.is_stuck)
                 if (is_blamed & ~reached).any():
                     return restriction.claim
         return None
 
-    def _dated(self, allocation: Object) -> Object:
-        return {**allocation, "allocationTimestamp": timestamp(self._clock.now_s)}
+    def _dated(self, allocation: dict[str, Any]) -> Object:
+        # The first pod of a gang sets the time for all that share the allocation.
+        allocation.setdefault("allocationTimestamp", timestamp(self._clock.now_s))
+        return allocation
 
     def _claim_helps(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         try:
@@ -523,6 +548,15 @@ class _DeviceScore(RelativeScore):
 
     def _counted(self) -> int:
         return sum(answers.score_changes for _, answers in self._parts)
+
+
+def _claims_in(objects: Iterable[Object]) -> Sequence[Object]:
+    """Return the claims among objects, each in its last version."""
+    return [*{uid(obj): obj for obj in objects if obj.get("kind") == CLAIM}.values()]
+
+
+def _is_extended(claim: Object) -> bool:
+    return annotations(claim).get(EXTENDED_RESOURCE_CLAIM) == "true"
 
 
 def _deletion(claim: Object) -> Sequence[Effect]:

@@ -98,6 +98,8 @@ class VolumeBinding:
     """Binds the claims of pods to volumes that their node reaches (PreFilter to PreBind)."""
 
     name = "VolumeBinding"
+    poll_s = 1.0
+    waiting_reason = ""
 
     def __init__(self, handle: Handle, args: VolumeBindingArgs | None = None) -> None:
         self.bind_timeout_seconds = (args or VolumeBindingArgs()).bind_timeout_seconds
@@ -203,9 +205,12 @@ class VolumeBinding:
         for obj in self._assumed.pop(pod.uid, ()):
             self._listers.restore(obj)
 
-    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
+    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect] | None:
         """Return the calls that write the assumed objects, on which the volume controllers act."""
-        return [Replace(kind=obj["kind"], obj=obj) for obj in self._assumed.get(pod.uid, ())]
+        assumed = self._assumed.get(pod.uid)
+        if assumed is None:
+            return None
+        return [Replace(kind=obj["kind"], obj=obj) for obj in assumed]
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
         """Wait until all claims are bound to volumes that the node reaches.

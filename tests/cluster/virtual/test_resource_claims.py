@@ -8,6 +8,8 @@ import podium
 from podium import LoadedCluster
 from podium.api.errors import RefusedError
 from podium.api.values.times import timestamp
+from podium.cluster.virtual import Cluster, ClusterOptions
+from tests.cluster.virtual.virtual_server import VirtualServer
 from tests.objects import node, pod, workload
 
 GPU_CLASS = {
@@ -110,6 +112,52 @@ def test_a_missing_template_is_told_of_and_tried_again() -> None:
         assert 'resource claim template "one-gpu"' in told["message"]
         cluster.apply(TEMPLATE)
         cluster.wait_for(lambda: cluster.get("Pod", "early")["spec"].get("nodeName"))
+
+
+def test_a_pod_waits_for_its_devices_to_be_attached_and_gives_them_back_if_that_fails() -> None:
+    slow = gpus("n1", 1)
+    slow["spec"]["devices"][0] |= {
+        "bindingConditions": ["attached"],
+        "bindingFailureConditions": ["broken"],
+    }
+    use = {"name": "gpu", "resourceClaimName": "shared"}
+    cluster = Cluster(ClusterOptions())
+    cluster.load([node("n1"), slow, GPU_CLASS, shared_claim(), pod("a", resourceClaims=[use])])
+    cluster.start()
+    server = VirtualServer(cluster)
+    path = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/shared"
+
+    def after(seconds: float) -> Any:
+        cluster.driver.advance(seconds)
+        found = server.ask("GET", "/api/v1/namespaces/default/pods/a")
+        return server.ask("GET", path)["status"], found
+
+    def report(condition: str) -> None:
+        since = timestamp(cluster.driver.now_s)
+        holds = {"status": "True", "reason": "R", "message": "", "lastTransitionTime": since}
+        device = {"driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}
+        reported = [{**device, "conditions": [{"type": condition, **holds}]}]
+        server.merge(f"{path}/status", {"status": {"devices": reported}})
+
+    claim, waiting = after(1)
+    assert [one["name"] for one in claim["reservedFor"]] == ["a"]
+    assert "nodeName" not in waiting["spec"]
+    events = server.ask("GET", "/api/v1/namespaces/default/events")["items"]
+    notes = [one["message"] for one in events if one["reason"] == "BindingConditionsPending"]
+    assert notes == ["waiting for binding conditions for device on node n1"]
+    report("broken")
+    claim, _ = after(3)
+    # The scheduler looks every five seconds.
+    assert claim["reservedFor"]
+    claim, _ = after(1)
+    assert claim["allocation"]
+    assert not claim["reservedFor"]
+    # The next try deallocates the claim, the one after that allocates it again.
+    claim, _ = after(10)
+    assert claim["reservedFor"]
+    report("attached")
+    _, running = after(8)
+    assert running["status"]["phase"] == "Running"
 
 
 def test_containers_wait_until_the_claims_are_allocated_and_reserved_for_the_pod() -> None:
