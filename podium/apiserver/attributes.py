@@ -41,6 +41,8 @@ class Attributes(msgspec.Struct, frozen=True):
     options: WriteOptions = WriteOptions()
     user: User = ADMIN
     operation: Operation = Operation.CREATE
+    verb: str = "update"
+    """`update` or `patch`, of an operation UPDATE."""
     old: Object | None = None
     """The stored object; None if there is none."""
 

@@ -27,6 +27,7 @@ from podium.apiserver.long_work import apart, concerns, is_long
 from podium.apiserver.patching.ownership.owners import apply_configuration
 from podium.apiserver.patching.patch_result import PatchRequest
 from podium.apiserver.rbac.authorizer import Authorizer, check_grant
+from podium.apiserver.rbac.claim_status import check_claim_status
 from podium.apiserver.registry import Registry, shown_version, stored_version
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
@@ -183,6 +184,7 @@ class ApiServer:
 
     def patch(self, request: Attributes, patch: PatchRequest) -> Written:
         """Patch an object or a subresource; server-side apply creates a missing object."""
+        request = structs.replace(request, verb="patch")
         kind = request.kind
         is_apply = patch.patch_type == PatchType.APPLY
         old = self.store.get(kind.key, request.namespace, request.name)
@@ -227,6 +229,7 @@ class ApiServer:
         new = self._admission.admit(request, new)
         updates.check_version(request.kind, new["metadata"], old["metadata"])
         new = updates.prepared_update(self.store, request, old, new)
+        check_claim_status(self.authorizer, request, new)
         charged = self._admission.validate(request, new)
         if updates.is_finished_off(old, new):
             self._remove(request, old)

@@ -18,9 +18,11 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from podium.api.objects import Object, name, uid
 from podium.api.objects import namespace as namespace_of
+from podium.api.pods import node_name_of
 from podium.apiserver.store.store import Store
 
 ANY = "*"
@@ -75,6 +77,8 @@ class PolicyRule:
 AUTHENTICATED = "system:authenticated"
 UNAUTHENTICATED = "system:unauthenticated"
 MASTERS = "system:masters"
+NODE_NAME = "authentication.kubernetes.io/node-name"
+"""Key of `User.extra`: the node that the token of a service account is bound to."""
 NODES = "system:nodes"
 """The group of kubelets; the node authorizer gives each access to its node's objects."""
 
@@ -113,7 +117,7 @@ def _rules_of(groups: tuple[str, ...]) -> tuple[PolicyRule, ...]:
 
 
 class User(msgspec.Struct, frozen=True):
-    """The user of a request; authorization and admission ignore `extra`."""
+    """The user of a request; of `extra`, only `NODE_NAME` decides anything."""
 
     name: str
     groups: tuple[str, ...] = (AUTHENTICATED,)
@@ -252,7 +256,7 @@ class ServiceAccountTokens:
             return None
         if ISSUER not in claims.aud or not claims.nbf <= now_s < claims.exp:
             return None
-        private = claims.private
+        private, node_name = claims.private, ""
         for kind in ("ServiceAccount", *_BOUND):
             named: _Named | None = getattr(private, kind.lower())
             namespace = "" if kind == "Node" else private.namespace
@@ -260,7 +264,10 @@ class ServiceAccountTokens:
                 stored = self._store.get(kind, namespace, named.name)
                 if stored is None or uid(stored) != named.uid:
                     return None
-        return service_account_user(private.namespace, private.serviceaccount.name)
+                if kind in ("Pod", "Node"):
+                    node_name = node_name_of(stored) if kind == "Pod" else named.name
+        user = service_account_user(private.namespace, private.serviceaccount.name)
+        return structs.replace(user, extra=((NODE_NAME, (node_name,)),)) if node_name else user
 
     def _signature(self, content: str) -> str:
         text = content.encode(errors="surrogatepass")

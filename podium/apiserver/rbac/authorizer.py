@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from podium.api.errors import aggregate, quoted
+from podium.api.errors import RefusedError, aggregate, quoted
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, entries, name, part
 from podium.apiserver.attributes import Attributes
@@ -120,6 +120,23 @@ def _subject_of(user: User, binding: Object, place: str) -> str:
         ):
             return f"{kind} {quoted(subject_name)}"
     return ""
+
+
+def denied(user: User, attempt: Attempt, reason: str = "") -> RefusedError:
+    """403: the user has no right to make a request."""
+    resource = f"resource {quoted(attempt.full_resource)} in API group {quoted(attempt.group)}"
+    where = "at the cluster scope"
+    if attempt.namespace:
+        where = f"in the namespace {quoted(attempt.namespace)}"
+    why = f"User {quoted(user.name)} cannot {attempt.verb} {resource} {where}"
+    group = f".{attempt.group}" if attempt.group else ""
+    name = f" {quoted(attempt.name)}" if attempt.name else ""
+    message = f"{attempt.resource}{group}{name} is forbidden: {why}"
+    known = {"name": attempt.name, "group": attempt.group, "kind": attempt.resource}
+    details = {field: value for field, value in known.items() if value}
+    return RefusedError(
+        403, "Forbidden", f"{message}: {reason}" if reason else message, details=details
+    )
 
 
 _ROLES = ("Role", "ClusterRole")

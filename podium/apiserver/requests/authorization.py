@@ -12,7 +12,7 @@ from podium.api.nodes import LEASE_NAMESPACE
 from podium.api.objects import Object, entries, part
 from podium.api.pods import init_containers_of, node_name_of, volumes_of
 from podium.apiserver.authentication import users
-from podium.apiserver.rbac.authorizer import Authorizer
+from podium.apiserver.rbac.authorizer import Authorizer, denied
 from podium.apiserver.requests.messages import HEADER_SEPARATOR, Request
 from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.requests.routes import RequestInfo
@@ -146,7 +146,7 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
     ):
         verdict = server.authorizer.decide(request.user, attempt)
         if not verdict.allowed:
-            raise _forbidden(request.user, attempt, verdict.reason)
+            raise denied(request.user, attempt, verdict.reason)
     if account is not None and not groups:
         groups = users.service_account_user(*account).groups
     if users.AUTHENTICATED not in groups and users.UNAUTHENTICATED not in groups:
@@ -180,7 +180,7 @@ def check(server: ApiServer, user: users.User, info: RequestInfo, parameters: Pa
                 continue
         verdict = server.authorizer.decide(user, attempt)
         if not verdict.allowed:
-            raise _forbidden(user, attempt, ", ".join(filter(None, (why, verdict.reason))))
+            raise denied(user, attempt, ", ".join(filter(None, (why, verdict.reason))))
 
 
 def check_path(
@@ -195,19 +195,3 @@ def check_path(
         if verdict.reason:
             why += f": {verdict.reason}"
         raise RefusedError(403, "Forbidden", why, details={})
-
-
-def _forbidden(user: users.User, attempt: users.Attempt, reason: str = "") -> RefusedError:
-    resource = f"resource {quoted(attempt.full_resource)} in API group {quoted(attempt.group)}"
-    where = "at the cluster scope"
-    if attempt.namespace:
-        where = f"in the namespace {quoted(attempt.namespace)}"
-    why = f"User {quoted(user.name)} cannot {attempt.verb} {resource} {where}"
-    group = f".{attempt.group}" if attempt.group else ""
-    name = f" {quoted(attempt.name)}" if attempt.name else ""
-    message = f"{attempt.resource}{group}{name} is forbidden: {why}"
-    known = {"name": attempt.name, "group": attempt.group, "kind": attempt.resource}
-    details = {field: value for field, value in known.items() if value}
-    return RefusedError(
-        403, "Forbidden", f"{message}: {reason}" if reason else message, details=details
-    )

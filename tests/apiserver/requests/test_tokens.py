@@ -96,8 +96,10 @@ def test_a_token_ends_with_the_account(signing: Client) -> None:
 
 
 def test_a_token_ends_with_what_it_is_bound_to(signing: Client) -> None:
-    signing.create_pod("p", spec={"serviceAccountName": "operator"})
+    signing.create_pod("p", spec={"serviceAccountName": "operator", "nodeName": "n1"})
     one = token(signing, boundObjectRef={"apiVersion": "v1", "kind": "Pod", "name": "p"})
-    assert user(signing, one) is not None
+    found = user(signing, one)
+    assert found is not None
+    assert found.extra == (("authentication.kubernetes.io/node-name", ("n1",)),)
     signing.ask("DELETE", f"{PODS}/p?gracePeriodSeconds=0")
     assert user(signing, one) is None
