@@ -17,7 +17,7 @@ from pathlib import Path
 from podium.api.presentation import Table
 from podium.simulation.experiments.simulation_presentation import class_table
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.runner.simulation_report import class_summaries
+from podium.simulation.runner.simulation_report import summarize_classes
 from podium.simulation.scenario import read_scenario
 from podium.simulation.traces.openb import (
     NODE_COLUMNS,
@@ -63,7 +63,7 @@ def main() -> None:
     print(f"{len(simulation.entries)} things happened")
     peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"peak memory {peak_kib / 1024:.0f} MiB\n")
-    headings, rows = class_table(class_summaries(simulation))
+    headings, rows = class_table(summarize_classes(simulation.histories()))
     print_block(console(), Table(headings, rows, title="Pods by priority class"))
 
 

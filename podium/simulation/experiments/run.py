@@ -19,12 +19,7 @@ from podium.simulation.experiments.series.series import (
 from podium.simulation.experiments.whole_scenario import WholeScenario
 from podium.simulation.recordings.segments import Recording
 from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation, simulate
-from podium.simulation.runner.simulation_report import (
-    AT_ONCE_S,
-    ClassSummary,
-    class_summaries,
-    summarize_classes,
-)
+from podium.simulation.runner.simulation_report import AT_ONCE_S, summarize_classes
 from podium.simulation.scenario import Scenario
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.facts import PodFacts
@@ -76,7 +71,8 @@ def observed(
 
     simulation = simulate(scenario, progress, prepare=follow)
     recorders[0].look()
-    return simulation, run_series(recorders[0].log, _histories(simulation), simulation.ended_s)
+    histories = [*simulation.histories()]
+    return simulation, run_series(recorders[0].log, histories, simulation.ended_s)
 
 
 def run(whole: WholeScenario, seed: int) -> RunResult:
@@ -87,20 +83,10 @@ def run(whole: WholeScenario, seed: int) -> RunResult:
         return RunResult(error=str(error))
     if simulation.interrupted:
         raise KeyboardInterrupt
-    classes = class_summaries(simulation)
-    return _result(classes, series, _histories(simulation), simulation.failures)
+    return _result([*simulation.histories()], series, simulation.failures)
 
 
-def _histories(simulation: Simulation) -> list[PodHistory]:
-    return list(PodHistories(simulation.entries, pods_by_uid(simulation.pods_before)))
-
-
-def _result(
-    classes: Sequence[ClassSummary],
-    series: RunSeries,
-    histories: Sequence[PodHistory],
-    failures: int = 0,
-) -> RunResult:
+def _result(histories: Sequence[PodHistory], series: RunSeries, failures: int = 0) -> RunResult:
     disrupted = [
         Witness(pod.pod, pod.cause.group, pod.ended_s, pod.node)
         for pod in histories
@@ -118,7 +104,7 @@ def _result(
     waited.sort(key=lambda witness: (-witness.seconds, witness.pod))
     witnesses = [*disrupted, *waited]
     kept = witnesses[:WITNESSES_MAX]
-    measures = measures_of(classes, series, failures)
+    measures = measures_of(summarize_classes(histories), series, failures)
     return RunResult(measures, kept, len(witnesses) - len(kept))
 
 
@@ -131,18 +117,13 @@ def read_result(plain: Mapping[str, Any]) -> RunResult:
 
 def recorded_result(recording: Recording) -> RunResult:
     """Compute the measures and witnesses of a recording, as of a run."""
-    entries = [*_entries(recording)]
+    return _result(*recorded(recording))
+
+
+def recorded(recording: Recording) -> tuple[list[PodHistory], RunSeries]:
+    """Collect the histories of all pods of a recording, and compute its time series."""
     pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
-    histories = list(PodHistories(entries, pods_by_uid(pods)))
-    series = recorded_series(recording, histories)
-    return _result(summarize_classes(entries, pods), series, histories)
-
-
-def recorded_series(recording: Recording, histories: list[PodHistory] | None = None) -> RunSeries:
-    """Compute the time series of a recording."""
-    if histories is None:
-        pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
-        histories = list(PodHistories(_entries(recording), pods_by_uid(pods)))
+    histories = [*PodHistories(_entries(recording), pods_by_uid(pods))]
     log = UsageLog()
     for obj in recording.state:
         if obj.get("kind") in KINDS:
@@ -152,7 +133,7 @@ def recorded_series(recording: Recording, histories: list[PodHistory] | None = N
         if change.kind in KINDS:
             log.take(change.kind, change.obj, gone=change.new is None)
             log.write(_passed_s(recording, change.at_s))
-    return run_series(log, histories, _passed_s(recording, recording.ended_s))
+    return histories, run_series(log, histories, _passed_s(recording, recording.ended_s))
 
 
 def _passed_s(recording: Recording, at_s: float) -> float:

@@ -18,7 +18,7 @@ from podium.api.presentation import (
 )
 from podium.api.values.message_words import count
 from podium.simulation.runner.scenario_runner import Simulation
-from podium.simulation.runner.simulation_report import ClassSummary, class_summaries, final_state
+from podium.simulation.runner.simulation_report import ClassSummary, final_state, summarize_classes
 from podium.simulation.timeline.timeline_sentences import clock, sentence, sentences, span, tone_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def simulation_presentation(
     from podium.simulation.experiments.series.plots import run_png
 
     drawn = run_png({"": series}) if series and find_spec("matplotlib") else b""
-    headings, rows = class_table(class_summaries(simulation))
+    headings, rows = class_table(summarize_classes(simulation.histories()))
     classes = Table([heading.capitalize() for heading in headings], rows)
     return Presentation(
         title=simulation.scenario.name,
@@ -113,7 +113,7 @@ def printed_story(simulation: Simulation) -> Presentation:
             moment = Toned("" if at == before else at, Tone.STRONG)
             lines.append((moment, Toned(line, tone_of(line))))
             before = at
-    headings, rows = class_table(class_summaries(simulation))
+    headings, rows = class_table(summarize_classes(simulation.histories()))
     classes: list[Block] = [Paragraph("Pods by priority class", Tone.STRONG), Table(headings, rows)]
     sections = [
         Section("", [Table((), lines)]),

@@ -34,6 +34,7 @@ from podium.simulation.scenario.steps import (
     Taint,
 )
 from podium.simulation.timeline import Observer, TimelineEntry
+from podium.simulation.timeline.pod_history import PodHistories, pods_by_uid
 
 _MANAGER = "podium-simulate"
 
@@ -60,6 +61,10 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """Number of failed assertions, and of steps without the expected result."""
     interrupted: bool
     notes: Sequence[str]
+
+    def histories(self) -> PodHistories:
+        """Collect the histories of all pods."""
+        return PodHistories(self.entries, pods_by_uid(self.pods_before))
 
 
 def simulate(

@@ -6,14 +6,14 @@ from statistics import median
 from typing import Annotated, Any, Self
 
 from podium.api.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
-from podium.api.objects import Object, is_terminating, key, status_of, uid
+from podium.api.objects import is_terminating, key, status_of, uid
 from podium.api.pods import node_name_of
 from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.runner.check_evaluator import state_of_pod
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
+from podium.simulation.timeline.pod_history import PodHistory
 from podium.simulation.timeline.timeline_sentences import sentence
 
 AT_ONCE_S = 1.0
@@ -70,14 +70,12 @@ class ClassSummary(Report):
         )
 
 
-def summarize_classes(
-    entries: Iterable[TimelineEntry], pods_before: Iterable[Object]
-) -> list[ClassSummary]:
+def summarize_classes(pods: Iterable[PodHistory]) -> list[ClassSummary]:
     """Summarize the pods of each priority class, the highest priority first."""
     by_class: dict[str, list[PodHistory]] = {}
-    for pod in PodHistories(entries, pods_by_uid(pods_before)):
+    for pod in pods:
         by_class.setdefault(pod.priority_class, []).append(pod)
-    summaries = [ClassSummary.of(called, pods) for called, pods in by_class.items()]
+    summaries = [ClassSummary.of(called, alike) for called, alike in by_class.items()]
     return sorted(summaries, key=lambda one: (-one.priority, one.priority_class))
 
 
@@ -150,15 +148,10 @@ def simulation_report(simulation: Simulation) -> SimulationReport:
         interrupted=simulation.interrupted,
         failures=simulation.failures,
         notes=simulation.notes,
-        classes=class_summaries(simulation),
+        classes=summarize_classes(simulation.histories()),
         events=[_event(entry) for entry in simulation.entries],
         end=final_state(simulation),
     )
-
-
-def class_summaries(simulation: Simulation) -> list[ClassSummary]:
-    """Summarize the pods of each priority class of a simulation, the highest priority first."""
-    return summarize_classes(simulation.entries, simulation.pods_before)
 
 
 def final_state(simulation: Simulation) -> EndReport:

@@ -6,7 +6,6 @@ from podium.api.objects import condition_of, is_terminating
 from podium.api.pods import is_finished, node_name_of
 from podium.api.policy.disruption_target import PREEMPTED
 from podium.simulation.runner.scenario_runner import Simulation
-from podium.simulation.timeline.pod_history import PodHistories, pods_by_uid
 from podium.ui.inputs.input_error import InputError
 from podium.whatif.plan.fail_on import Finding, Gate, parse_gates
 from podium.whatif.plan.workload_owners import WorkloadOwners
@@ -32,7 +31,7 @@ def simulation_findings(simulation: Simulation) -> Iterator[Finding]:
     """Yield the findings of a simulation for all of `CONDITIONS`."""
     store = simulation.cluster.store
     owners = WorkloadOwners(one for kind in ("ReplicaSet", "Job") for one in store.list(kind).items)
-    for pod in PodHistories(simulation.entries, pods_by_uid(simulation.pods_before)).disrupted:
+    for pod in simulation.histories().disrupted:
         if pod.cause is None:
             continue
         row = owners.row(pod)

@@ -7,6 +7,7 @@ import pytest
 
 from podium.simulation.runner.simulation_report import summarize_classes
 from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.pod_history import PodHistories, pods_by_uid
 
 PREEMPTED = {"disruption": "PreemptionByScheduler"}
 
@@ -73,17 +74,18 @@ def pod(name: str, **spec: Any) -> Mapping[str, Any]:
     ],
 )
 def test_pods_are_summed_up(entries: list[TimelineEntry], summary: dict[str, float]) -> None:
-    (found,) = summarize_classes(entries, [])
+    (found,) = summarize_classes(PodHistories(entries))
     assert {field: getattr(found, field) for field in summary} == summary
 
 
 def test_pods_that_were_there_before_are_counted_apart() -> None:
     before = [pod("a", nodeName="n", priority=5), pod("b", priority=7)]
-    (summary,) = summarize_classes([bound(30, "b")], before)
+    (summary,) = summarize_classes(PodHistories([bound(30, "b")], pods_by_uid(before)))
     assert (summary.placed_before, summary.waited, summary.longest_wait_seconds) == (1, 1, 30)
     assert (summary.priority_class, summary.priority) == ("", 7)
 
 
 def test_the_highest_class_comes_first() -> None:
-    summaries = summarize_classes([created(0, "a", "low", 1), created(0, "b", "high", 2)], [])
+    entries = [created(0, "a", "low", 1), created(0, "b", "high", 2)]
+    summaries = summarize_classes(PodHistories(entries))
     assert [summary.priority_class for summary in summaries] == ["high", "low"]

@@ -27,7 +27,7 @@ from podium.simulation.experiments.paired_differences import (
     interval_text,
     number_text,
 )
-from podium.simulation.experiments.run import Witness, observed, recorded_series
+from podium.simulation.experiments.run import Witness, observed, recorded
 from podium.simulation.experiments.series.plots import run_png
 from podium.simulation.experiments.whole_scenario import WholeScenario
 
@@ -119,7 +119,7 @@ def side_by_side(
     """Draw both runs of the pair that differs most in the first certain difference, if any."""
     names = f"A: {Path(a.name).stem}", f"B: {Path(b.name).stem}"
     if a.recording is not None and b.recording is not None:
-        both = recorded_series(a.recording), recorded_series(b.recording)
+        both = recorded(a.recording)[1], recorded(b.recording)[1]
         return Picture("Both recordings", run_png(dict(zip(names, both, strict=True))))
     if not comparison.pairs:
         return Picture("", b"")
