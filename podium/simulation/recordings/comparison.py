@@ -15,7 +15,6 @@ from podium.simulation.recordings.pod_records import (
     PodRecord,
     PreemptionRecord,
     recorded_preemptions,
-    scheduled_by,
 )
 from podium.simulation.recordings.replay import Replay, ReplayedPod
 from podium.simulation.timeline.timeline_sentences import clock, span
@@ -147,7 +146,8 @@ def compare(replay: Replay) -> ReplayReport:
     recording, recorded = replay.recording, recorded_preemptions(replay.records)
     pods = [
         (record, replay.pods[pod_uid])
-        for pod_uid, record in scheduled_by(replay.records, replay.scheduler_names).items()
+        for pod_uid, record in replay.records.items()
+        if not record.given_node and record.scheduler_name in replay.scheduler_names
     ]
     placements: list[PlacementDifference] = []
     waits: list[WaitDifference] = []

@@ -4,7 +4,7 @@ Bindings, nominations, conditions and preemptions by the scheduler are separated
 as a replay decides about them again.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 import msgspec
@@ -227,12 +227,3 @@ def _without_long_breaks(
             group = []
         group.append(deletion)
     yield group
-
-
-def scheduled_by(records: Mapping[str, PodRecord], names: Collection[str]) -> dict[str, PodRecord]:
-    """Return the pods that schedulers of these names had to place in the recording, by uid."""
-    return {
-        pod_uid: record
-        for pod_uid, record in records.items()
-        if not record.given_node and record.scheduler_name in names
-    }

@@ -17,7 +17,7 @@ def test_the_last_value_of_a_moment_counts() -> None:
 def test_the_mean_goes_by_time() -> None:
     assert series((0, 1), (6, 4)).mean(10) == (6 + 16) / 10
     assert series((5, 4)).mean(10) == 4
-    assert series((0, 1), (6, 4)).integral(3) == 3
+    assert series((0, 1), (6, 4)).mean(3) == 1
 
 
 def test_no_time_and_no_values() -> None:

@@ -65,17 +65,16 @@ class StepSeries:
     def points(self) -> Iterator[tuple[float, float]]:
         return zip(self.times_s, self.values, strict=True)
 
-    def integral(self, until_s: float) -> float:
-        ends_s = [*self.times_s[1:], until_s]
-        pieces = zip(self.times_s, ends_s, self.values, strict=True)
-        return sum(value * max(0.0, min(end, until_s) - begin) for begin, end, value in pieces)
-
     def mean(self, until_s: float) -> float:
         """Average the values over time, from the first time on; the last value if they coincide."""
         if not self.values:
             return 0.0
         passed_s = until_s - self.times_s[0]
-        return self.integral(until_s) / passed_s if passed_s > 0 else self.values[-1]
+        if passed_s <= 0:
+            return self.values[-1]
+        pieces = zip(self.times_s, [*self.times_s[1:], until_s], self.values, strict=True)
+        integral = sum(value * max(0, min(end, until_s) - begin) for begin, end, value in pieces)
+        return integral / passed_s
 
 
 Lines = dict[Line, StepSeries]

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from podium.api.errors import PodiumError
+from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates
 from podium.cluster.client.http_api import CallFailedError, HttpApi
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.kubelet.eviction.threshold_parser import EQUALS, parse_flag
@@ -98,9 +99,6 @@ async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration
 
 
 def _tls(directory: NodeDirectory, names: Sequence[str], authority: str) -> ssl.SSLContext:
-    # Imported when it is called, so that help, completion and the library start at once.
-    from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates
-
     every = dict.fromkeys((*LOCAL_NAMES, *names))
     own = kept_certificates(directory.root / "pki", time.time(), [*every])
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from podium.api.values.message_words import count
 from podium.cluster.drivers.live import SteadyClock
+from podium.cluster.manifests.input_files import read_text
 from podium.simulation.recordings.recorder import RecorderMachine, record
 from podium.simulation.recordings.segments import SegmentWriter
 from podium.ui.command_line.processes.signals import stop_event
@@ -22,9 +23,6 @@ async def record_until_end(directory: Path, cluster: ClusterOptions, config: str
     """Record a cluster until Ctrl-C or SIGTERM; raises PodiumError."""
     configuration = ""
     if config is not None:
-        # Imported when it is called, so that help, completion and the library start at once.
-        from podium.cluster.manifests.input_files import read_text
-
         read_scheduler_config(config)
         configuration = read_text(config, sys.stdin.buffer)
     connection = await connection_of(cluster)
