@@ -66,11 +66,11 @@ def _gates(pod: Object) -> ConditionState:
     faults = []
     for gate in pod["spec"].get("readinessGates") or ():
         kind = gate["conditionType"]
-        found = condition_status(pod, kind)
-        if not found:
+        status = condition_status(pod, kind)
+        if not status:
             faults.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
-        elif found != "True":
-            faults.append(f'the status of pod readiness gate "{kind}" is not "True", but {found}')
+        elif status != "True":
+            faults.append(f'the status of pod readiness gate "{kind}" is not "True", but {status}')
     return (False, "ReadinessGatesNotReady", ", ".join(faults)) if faults else _HOLDS
 
 

@@ -53,10 +53,10 @@ class Rehearsal:
 
     def carry_out(self, decision: Decision) -> str:
         """Remove the victims and place the pod; return its node's name, or "" if it has none."""
-        found, victims = decision.post_filter, tuple[PodInfo, ...]()
+        post_filter, victims = decision.post_filter, tuple[PodInfo, ...]()
         node_name = decision.node_name
-        if not node_name and found is not None and found.victims:
-            node_name, victims = found.nominated_node_name or "", found.victims
+        if not node_name and post_filter is not None and post_filter.victims:
+            node_name, victims = post_filter.nominated_node_name or "", post_filter.victims
         if node_name:
             self.changes.take(victims)
             columns = self._scheduler.budgets
@@ -116,15 +116,15 @@ def try_gang(
             decision = scheduler.decide(pod, scheduler_name_of(pod.obj))
             if not decision.node_name:
                 plugins |= set(rejecting_plugins(decision))
-            found = decision.post_filter
-            takes = found is not None and bool(found.victims)
+            post_filter = decision.post_filter
+            takes = post_filter is not None and bool(post_filter.victims)
             if takes and (not preempts or len(places) >= least):
                 takes, decision = False, replace(decision, post_filter=None, preemption=None)
             if tell is not None:
                 tell(decision)
             if decision.node_name or takes:
                 node_name = rehearsed.carry_out(decision)
-                places.append(GangPlace(pod, node_name, found if takes else None))
+                places.append(GangPlace(pod, node_name, post_filter if takes else None))
             elif not message:
                 message = failure_message(decision, scheduler.snapshot)
     return RehearsalOutcome(places, len(places) >= least, message, frozenset(plugins))

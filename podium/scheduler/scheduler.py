@@ -162,17 +162,17 @@ class Scheduler:
 
     def preempt(self, decision: Decision) -> None:
         """Remove the victims of a decision, and nominate its pod or clear the pod's nomination."""
-        found = decision.post_filter
-        if found is None or found.nominated_node_name is None:
+        post_filter = decision.post_filter
+        if post_filter is None or post_filter.nominated_node_name is None:
             return
-        self.history.preempted(found.victims, self.clock.now_s, decision.pod.uid)
-        for victim in found.victims:
+        self.history.preempted(post_filter.victims, self.clock.now_s, decision.pod.uid)
+        for victim in post_filter.victims:
             self.snapshot.remove_pod(victim)
             self.history.gone(victim.uid)
-        if found.victims:
-            for pod in self.nominator.lower_on(decision.pod, found.nominated_node_name):
+        if post_filter.victims:
+            for pod in self.nominator.lower_on(decision.pod, post_filter.nominated_node_name):
                 self.nominator.withdraw(pod)
-        self.nominator.nominate(decision.pod, found.nominated_node_name)
+        self.nominator.nominate(decision.pod, post_filter.nominated_node_name)
 
 
 @contextmanager

@@ -320,8 +320,8 @@ def _quote(text: str) -> str:
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    found = [match.group() for match in regex(pattern).finditer(text)]
-    return found if limit < 0 else found[:limit]
+    matches = [match.group() for match in regex(pattern).finditer(text)]
+    return matches if limit < 0 else matches[:limit]
 
 
 def _find(text: str, pattern: str) -> str:
@@ -486,11 +486,11 @@ def _flatten(values: Sequence[Any], depth: int = 1) -> list[Any]:
 
 
 def _distinct(values: Sequence[Any]) -> list[Any]:
-    found: list[Any] = []
+    distinct: list[Any] = []
     for value in values:
-        if not contains(found, value):
-            found.append(value)
-    return found
+        if not contains(distinct, value):
+            distinct.append(value)
+    return distinct
 
 
 def _sort(values: Sequence[Any]) -> list[Any]:

@@ -12,16 +12,16 @@ def classes_by_resource(device_classes: Iterable[Object]) -> dict[str, Object]:
     Of classes with one resource the newest counts, and of equally new ones the first by name. One
     that comes after such a class isn't found by its own name either, as upstream.
     """
-    found: dict[str, Object] = {}
+    classes: dict[str, Object] = {}
     for device_class in device_classes:
         resource = explicit_resource(device_class)
-        rival = found.get(resource) if resource else None
+        rival = classes.get(resource) if resource else None
         if rival is not None and not _is_newer(device_class, rival):
             continue
         if resource:
-            found[resource] = device_class
-        found[implicit_resource(name(device_class))] = device_class
-    return found
+            classes[resource] = device_class
+        classes[implicit_resource(name(device_class))] = device_class
+    return classes
 
 
 def _is_newer(device_class: Object, rival: Object) -> bool:

@@ -65,7 +65,7 @@ def _described(schema: JsonSchemaValue, kind: type) -> JsonSchemaValue:
 @cache
 def _field_texts(module: str) -> Mapping[str, Mapping[str, str]]:
     """Return the docstrings of fields as phrases, by class of a module and field."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    texts: dict[str, dict[str, str]] = defaultdict(dict)
     kinds = ast.parse(inspect.getsource(sys.modules[module])).body
     for kind in (class_def for class_def in kinds if isinstance(class_def, ast.ClassDef)):
         for part, below in pairwise(kind.body):
@@ -74,5 +74,5 @@ def _field_texts(module: str) -> Mapping[str, Mapping[str, str]]:
                     value=ast.Constant(str(text))
                 ):
                     phrase = _FIRST_WORD.sub(lambda word: word[0].lower(), text)
-                    found[kind.name][name] = " ".join(phrase.split())
-    return found
+                    texts[kind.name][name] = " ".join(phrase.split())
+    return texts

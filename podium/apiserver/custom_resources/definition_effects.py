@@ -21,28 +21,28 @@ _IN_PROGRESS = ("True", "InstanceDeletionInProgress", "CustomResource deletion i
 
 def settle(store: Store, delete: Delete, now_s: float) -> None:
     """Update the status of all CustomResourceDefinitions, and finish deletions of these."""
-    for found in store.list(DEFINITION.key).items:
-        if is_terminating(found):
-            kind = stored_kind(found)
+    for definition in store.list(DEFINITION.key).items:
+        if is_terminating(definition):
+            kind = stored_kind(definition)
             for obj in store.list(kind.key).items:
                 if not is_terminating(obj):
                     delete(
                         kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"], now_s
                     )
-            metadata = found["metadata"]
+            metadata = definition["metadata"]
             finalizers = [one for one in metadata.get("finalizers") or () if one != CLEANUP]
             if store.list(kind.key).items:
-                status = status_of(found)
+                status = status_of(definition)
                 closing = _condition("Terminating", _IN_PROGRESS)
                 conditions = with_condition(status.get("conditions"), closing, now_s)
-                _write_status(store, found, {**status, "conditions": conditions})
+                _write_status(store, definition, {**status, "conditions": conditions})
             elif not finalizers:
                 store.delete(DEFINITION.key, "", metadata["name"])
             elif len(finalizers) < len(metadata["finalizers"]):
-                held = {**found, "metadata": {**metadata, "finalizers": finalizers}}
+                held = {**definition, "metadata": {**metadata, "finalizers": finalizers}}
                 store.update(DEFINITION.key, held)
-    for found in store.list(DEFINITION.key).items:
-        _write_status(store, found, _named(store, found, now_s))
+    for definition in store.list(DEFINITION.key).items:
+        _write_status(store, definition, _named(store, definition, now_s))
 
 
 def _named(store: Store, definition: Object, now_s: float) -> Object:

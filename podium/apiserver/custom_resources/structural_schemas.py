@@ -73,26 +73,26 @@ def _draft_4_validator(schema: Schema) -> "Draft4Validator":
 
 
 def _draft_4(schema: Schema) -> dict[str, Any]:
-    found = {name: value for name, value in schema.items() if not name.startswith("x-")}
+    schema_4 = {name: value for name, value in schema.items() if not name.startswith("x-")}
     kind = schema.get("type")
     if schema.get(INT_OR_STRING):
-        found["type"] = ["integer", "string"]
+        schema_4["type"] = ["integer", "string"]
     elif schema.get(EMBEDDED):
-        found["required"] = [*entries(schema, "required"), "apiVersion", "kind"]
+        schema_4["required"] = [*entries(schema, "required"), "apiVersion", "kind"]
     if schema.get("nullable"):
-        if found.get("type"):
-            found["type"] = [*([kind] if isinstance(kind, str) else found["type"]), "null"]
+        if schema_4.get("type"):
+            schema_4["type"] = [*([kind] if isinstance(kind, str) else schema_4["type"]), "null"]
         if "enum" in schema:
-            found["enum"] = [*schema["enum"], None]
+            schema_4["enum"] = [*schema["enum"], None]
     if "properties" in schema:
-        found["properties"] = {key: _draft_4(one) for key, one in schema["properties"].items()}
+        schema_4["properties"] = {key: _draft_4(one) for key, one in schema["properties"].items()}
     for name in ("items", "additionalProperties", "not"):
         if isinstance(schema.get(name), Mapping):
-            found[name] = _draft_4(schema[name])
+            schema_4[name] = _draft_4(schema[name])
     for name in _PARTS:
         if name in schema:
-            found[name] = [_draft_4(one) for one in schema[name]]
-    return found
+            schema_4[name] = [_draft_4(one) for one in schema[name]]
+    return schema_4
 
 
 def _stays(error: "ValidationError", old: Object) -> bool:

@@ -96,10 +96,10 @@ class Checker:
 
     def check(self, value: Any, of: Type) -> Any:
         """Return the value in its stored form; raises DecodingError if it isn't of the type."""
-        found = self._value(value, of, None)
+        checked = self._value(value, of, None)
         if self._first_wrong:
             raise self._first_wrong
-        return found
+        return checked
 
     def _value(self, value: Any, of: Type, at: Place) -> Any:
         kind = type(value)
@@ -176,25 +176,25 @@ class Checker:
         return value if changed is None else changed
 
     def _scalar(self, value: Any, of: Scalar, at: Place) -> Any:
-        kind, found = of.kind, type(value)
-        if found is int and kind in _RANGES and value in _RANGES[kind]:
+        kind, actual = of.kind, type(value)
+        if actual is int and kind in _RANGES and value in _RANGES[kind]:
             return value
         try:
-            if found is str and (kind == "time" or kind == "microtime"):
+            if actual is str and (kind == "time" or kind == "microtime"):
                 return time_text(value, micro=kind == "microtime")
             # A quantity may be a number in JSON.
             if kind == "quantity" and not isinstance(value, (dict, list, bool)):
-                return quantity_text(value.text if found is Literal else value)
+                return quantity_text(value.text if actual is Literal else value)
             if kind == "any":
                 _refuse_oddity(value)
                 return value
-            if kind == "bytes" and found is str:
+            if kind == "bytes" and actual is str:
                 check_base64(value)
                 return value
             if (
-                found is of.plain
-                or (found is str and kind == "intorstring")
-                or (found in (int, float, Literal) and kind == "float64")
+                actual is of.plain
+                or (actual is str and kind == "intorstring")
+                or (actual in (int, float, Literal) and kind == "float64")
             ):
                 return value
         except MalformedScalarError as error:
@@ -253,18 +253,18 @@ def unexpected(value: Any, expected: str) -> str:
     """Return the message on a value of a wrong type; it quotes a number."""
     match value:
         case dict():
-            found = "an object"
+            shown = "an object"
         case list():
-            found = "a list"
+            shown = "a list"
         case bool():
-            found = "true" if value else "false"
+            shown = "true" if value else "false"
         case str():
-            found = "a string"
+            shown = "a string"
         case None:
-            found = "null"
+            shown = "null"
         case _:
-            found = value.text if isinstance(value, Literal) else str(value)
-    return f"expected {expected}, got {found}"
+            shown = value.text if isinstance(value, Literal) else str(value)
+    return f"expected {expected}, got {shown}"
 
 
 def _zero(of: Type) -> Any:

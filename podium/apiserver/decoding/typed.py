@@ -99,6 +99,6 @@ def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str
     checker, unknown = Checker(), list[str]()
     if not isinstance(kind, CustomKind):
         return checker.check(value, custom.struct_for(kind, api_version)), checker.strict
-    found = checker.check(value, custom.header_struct(kind))
-    kept = _pruned(found, kind.schema, None, unknown, is_whole=True)
+    checked = checker.check(value, custom.header_struct(kind))
+    kept = _pruned(checked, kind.schema, None, unknown, is_whole=True)
     return kept, (*checker.strict, *sorted(f'unknown field "{one}"' for one in unknown))

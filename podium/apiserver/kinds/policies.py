@@ -160,8 +160,8 @@ def _limit(limit: Any, path: str) -> checks.Faults:
         field: {name: parse_quantity(amount) for name, amount in part(limit, field).items()}
         for field in _LISTS
     }
-    for name in sorted({name for found in amounts.values() for name in found}):
-        of = {field: found.get(name) for field, found in amounts.items()}
+    for name in sorted({name for resources in amounts.values() for name in resources}):
+        of = {field: resources.get(name) for field, resources in amounts.items()}
         for where, shown, message in _contradictions(name, of):
             yield FieldError(f"{checks.join(path, where)}[{name}]", str(shown), message)
 

@@ -70,11 +70,11 @@ def _exactly_one(*names: str) -> checks.Check:
     known = ", ".join(f"`{name}`" for name in names)
 
     def check(value: Any, path: str) -> checks.Faults:
-        found = [name for name in names if value.get(name) is not None]
-        if not found:
+        present = [name for name in names if value.get(name) is not None]
+        if not present:
             yield FieldError(path, "", f"must specify one of: {known}")
-        elif len(found) > 1:
-            shown = f"{{{', '.join(found)}}}"
+        elif len(present) > 1:
+            shown = f"{{{', '.join(present)}}}"
             yield FieldError(path, shown, f"must specify exactly one of: {known}")
 
     return check

@@ -81,15 +81,15 @@ def _varint(number: int) -> bytes:
 
 
 def _read_varint(message: bytes, at: int) -> tuple[int, int]:
-    found = 0
+    number = 0
     for shift in range(0, _VARINT_BITS_MAX, 7):
         if at >= len(message):
             raise MalformedMessageError("unexpected EOF")
         byte = message[at]
         at += 1
-        found |= (byte & 0x7F) << shift
+        number |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return found & 2**64 - 1, at
+            return number & 2**64 - 1, at
     raise MalformedMessageError("proto: integer overflow")
 
 
@@ -133,32 +133,32 @@ _SIGN_BIT, _OVERFLOW = 2**63, 2**64
 
 def read_struct(struct: Struct, message: bytes) -> Object:
     """Decode a Protobuf message into an object; raises MalformedMessageError."""
-    found: Object = {}
-    _fill(found, struct, numbers_of(struct) or {}, message)
-    return found
+    obj: Object = {}
+    _fill(obj, struct, numbers_of(struct) or {}, message)
+    return obj
 
 
-def _fill(found: Object, struct: Struct, numbers: Numbers, message: bytes) -> None:
+def _fill(obj: Object, struct: Struct, numbers: Numbers, message: bytes) -> None:
     for number, value in fields(message):
         entry = numbers.get(number)
         if entry is None:
             raise MalformedMessageError(f"unknown field {number} of {struct.name}")
         if not isinstance(entry, str):
-            _fill(found, struct, entry, as_bytes(value))
+            _fill(obj, struct, entry, as_bytes(value))
             continue
         field = struct.fields[entry]
         of = field.type
         if isinstance(of, ListOf):
-            found.setdefault(entry, []).append(_read(of.items, value))
+            obj.setdefault(entry, []).append(_read(of.items, value))
         elif isinstance(of, MapOf):
             parts = dict(fields(as_bytes(value)))
             key = as_text(parts.get(_KEY, b""))
-            found.setdefault(entry, {})[key] = _read(of.values, parts.get(_VALUE, b""))
+            obj.setdefault(entry, {})[key] = _read(of.values, parts.get(_VALUE, b""))
         else:
             plain = _read(of, value)
             is_written = plain or isinstance(of, Struct) or field.required or field.keeps_zero
             if plain is not None and is_written:
-                found[entry] = plain
+                obj[entry] = plain
 
 
 def _read(of: Type, value: Value) -> Any:

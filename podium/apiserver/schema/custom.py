@@ -89,6 +89,6 @@ def struct_for(kind: Kind, api_version: str = "") -> Struct:
     """Return the type of a kind's objects, for built-in kinds in the given version."""
     if isinstance(kind, CustomKind):
         return _custom_struct(kind)
-    found = struct_of(api_version or kind.api_version, kind.name)
-    assert found is not None
-    return found
+    struct = struct_of(api_version or kind.api_version, kind.name)
+    assert struct is not None
+    return struct

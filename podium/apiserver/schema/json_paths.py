@@ -23,12 +23,12 @@ def compiled(path: str) -> "jsonpath.JSONPath":
     import jsonpath
 
     try:
-        found = jsonpath.compile(_standard(path))
+        json_path = jsonpath.compile(_standard(path))
     except jsonpath.JSONPathError as error:
         raise ValueError(f"is an invalid path: {path}: {error}") from None
-    if not isinstance(found, jsonpath.JSONPath):
+    if not isinstance(json_path, jsonpath.JSONPath):
         raise ValueError(f"is an invalid path: {path}: must be a single path")
-    return found
+    return json_path
 
 
 def found_at(obj: Object, path: str) -> list[Any]:

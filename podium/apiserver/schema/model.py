@@ -127,13 +127,13 @@ class Struct:
         if self._is_searched:
             return {}
         self._is_searched = True
-        found = {
+        fields = {
             name: part
             for name, part in self.fields.items()
             if part.fill is not msgspec.UNSET or _has_fills(part.type)
         }
         self._is_searched = False
-        return dict(sorted(found.items(), key=lambda item: bool(item[1].fill_if)))
+        return dict(sorted(fields.items(), key=lambda item: bool(item[1].fill_if)))
 
     @cached_property
     def always(self) -> Mapping[str, Any]:
@@ -142,28 +142,28 @@ class Struct:
         These are required strings, and quantities and structs that are always written, except spec
         (whose absence is a fault) and status (which clients don't set).
         """
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, part in self.fields.items():
             of = part.type
             if isinstance(of, Scalar):
                 is_text = of.kind == "string" and part.required
                 if is_text or (of.kind == "quantity" and part.written and not part.required):
-                    found[name] = of.zero
+                    values[name] = of.zero
             elif isinstance(of, Struct) and not part.keeps_zero and name not in ("spec", "status"):
-                found[name] = dict(of.always)
-        return found
+                values[name] = dict(of.always)
+        return values
 
     @cached_property
     def zeros(self) -> Mapping[str, Any]:
         """The fields that are written even if absent, with their values in that case."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, part in self.fields.items():
             of = part.type
             if part.written and isinstance(of, Struct):
-                found[name] = None if part.keeps_zero else of.zeros
+                values[name] = None if part.keeps_zero else of.zeros
             elif part.written:
-                found[name] = of.zero if isinstance(of, Scalar) else None
-        return found
+                values[name] = of.zero if isinstance(of, Scalar) else None
+        return values
 
 
 def _has_fills(of: "Type") -> bool:

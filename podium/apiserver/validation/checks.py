@@ -168,12 +168,12 @@ def ip_address(value: str, path: str) -> Faults:
 def network(value: str, path: str) -> Faults:
     """Check an IP network in CIDR notation."""
     try:
-        found = ip_interface(value if "/" in value else "")
+        interface = ip_interface(value if "/" in value else "")
     except ValueError:
         rule = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
         yield FieldError(path, value, rule)
         return
-    if found.ip != found.network.network_address:
+    if interface.ip != interface.network.network_address:
         yield FieldError(path, value, "must not have bits set beyond the prefix length")
 
 
@@ -213,10 +213,10 @@ def distinct(field: str = "") -> Check:
     def check_distinct(value: Any, path: str) -> Faults:
         seen = set[object]()
         for index, entry in enumerate(value):
-            found = (entry.get(field) or "") if field else entry
-            if found in seen:
-                yield duplicate(f"{path}[{index}]", found)
-            seen.add(found)
+            key = (entry.get(field) or "") if field else entry
+            if key in seen:
+                yield duplicate(f"{path}[{index}]", key)
+            seen.add(key)
 
     return check_distinct
 
@@ -267,9 +267,9 @@ def fields(*rules: Check, **checks: Part) -> Check:
 
     def check(value: dict[str, Any], path: str) -> Faults:
         for name, field_check, sees_absence in known:
-            found = value.get(name)
-            if found is not None or sees_absence:
-                yield from field_check(found, join(path, name))
+            field_value = value.get(name)
+            if field_value is not None or sees_absence:
+                yield from field_check(field_value, join(path, name))
         for rule in rules:
             yield from rule(value, path)
 

@@ -42,8 +42,8 @@ def namespace_of(kubeconfig: str | None, context: str | None) -> str:
     """Return the namespace of a context (None for the current one); empty if none is set."""
     configs = [*_configs(kubeconfig)]
     name = context or next((config.current for config in configs if config.current), "")
-    found = (one for config in configs for one in config.contexts or () if one.name == name)
-    return next((one.context.namespace for one in found), "")
+    contexts = (one for config in configs for one in config.contexts or () if one.name == name)
+    return next((one.context.namespace for one in contexts), "")
 
 
 def _configs(kubeconfig: str | None) -> Iterator[_Kubeconfig]:

@@ -105,14 +105,14 @@ class RetryingApi:
             may_be_done = may_be_done or is_open
             is_conflict = isinstance(effect, Bind) and error.code == HTTPStatus.CONFLICT
             if (may_be_done or is_conflict) and (target := target_of(effect)) is not None:
-                found: Object | None = None
+                stored: Object | None = None
                 is_seen = True
                 try:
                     async with queue.slot(urgency):
-                        found = await self._api.get(*target)
+                        stored = await self._api.get(*target)
                 except CallFailedError as failed:
                     is_seen = failed.error.code == HTTPStatus.NOT_FOUND
-                if is_seen and (seen := outcome_seen(effect, found)) is not None:
+                if is_seen and (seen := outcome_seen(effect, stored)) is not None:
                     return seen
             if not (error.code in _REPEATED or is_open) or tries >= TRIES_MAX:
                 return outcome
@@ -136,55 +136,55 @@ def target_of(effect: Effect) -> tuple[str, str, str] | None:
     return None
 
 
-def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
+def outcome_seen(effect: Effect, stored: Object | None) -> Outcome | None:
     """Derive a call's outcome from the state of its object; None if it can be repeated."""
     match effect:
         case Delete(uid=uid) | Evict(uid=uid):
-            if found is None or _is_another(found, uid) or is_terminating(found):
+            if stored is None or _is_another(stored, uid) or is_terminating(stored):
                 return Outcome(effect)
             return None
         case Create():
-            return None if found is None else Outcome(effect, obj=found)
-    if found is None:
+            return None if stored is None else Outcome(effect, obj=stored)
+    if stored is None:
         return Outcome(effect, CallError(HTTPStatus.NOT_FOUND, "NotFound", "it is gone"))
     if isinstance(effect, Bind):
-        if _is_another(found, effect.uid):
+        if _is_another(stored, effect.uid):
             return Outcome(effect, CallError(HTTPStatus.NOT_FOUND, "NotFound", "it is another pod"))
-        node_name = node_name_of(found)
+        node_name = node_name_of(stored)
         if node_name == effect.node_name:
-            return Outcome(effect, obj=found)
+            return Outcome(effect, obj=stored)
         if node_name:
             why = f'pod {effect.name} is already assigned to node "{node_name}"'
             return Outcome(effect, CallError(HTTPStatus.CONFLICT, "Conflict", why))
         return None
     wanted = effect.body if isinstance(effect, Patch) else getattr(effect, "obj", {})
     required = metadata_of(wanted)
-    if _is_another(found, str(required.get("uid") or "")):
+    if _is_another(stored, str(required.get("uid") or "")):
         return Outcome(effect, CallError(HTTPStatus.NOT_FOUND, "NotFound", "it is another one"))
     content = {key: value for key, value in wanted.items() if key != "metadata"}
     if marks := {key: required[key] for key in ("annotations", "labels") if required.get(key)}:
         content["metadata"] = marks
-    if content and _holds(found, content):
-        return Outcome(effect, obj=found)
+    if content and _holds(stored, content):
+        return Outcome(effect, obj=stored)
     version = required.get("resourceVersion")
-    if version and version != metadata_of(found).get("resourceVersion"):
+    if version and version != metadata_of(stored).get("resourceVersion"):
         return Outcome(effect, CallError(HTTPStatus.CONFLICT, "Conflict", "it has changed"))
     return None
 
 
-def _is_another(found: Object, uid: str) -> bool:
-    return bool(uid) and metadata_of(found).get("uid") != uid
+def _is_another(stored: Object, uid: str) -> bool:
+    return bool(uid) and metadata_of(stored).get("uid") != uid
 
 
-def _holds(found: Any, wanted: Any) -> bool:
+def _holds(stored: Any, wanted: Any) -> bool:
     """Return whether an object has all values of a strategic merge patch."""
     if isinstance(wanted, Mapping):
-        if not isinstance(found, Mapping):
+        if not isinstance(stored, Mapping):
             return not wanted
         # Keys with a $ are directives of the patch.
         fields = {key: value for key, value in wanted.items() if not key.startswith("$")}
-        return all(_holds(found.get(key), value) for key, value in fields.items())
+        return all(_holds(stored.get(key), value) for key, value in fields.items())
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
-        have = found if isinstance(found, Sequence) else ()
+        have = stored if isinstance(stored, Sequence) else ()
         return all(any(_holds(one, element) for one in have) for element in wanted)
-    return bool(found == wanted) or (not found and not wanted)
+    return bool(stored == wanted) or (not stored and not wanted)

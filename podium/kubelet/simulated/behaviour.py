@@ -186,19 +186,19 @@ def is_undeletable(pod: Object) -> bool:
 
 def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
     """Read the behaviour of pods from the annotations of a pod or node; raises BehaviourError."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     faults: list[FieldError] = []
     written = annotations(obj)
     for key, (attribute, read) in _READERS.items():
         if key not in written:
             continue
         try:
-            found[attribute] = read(written[key])
+            settings[attribute] = read(written[key])
         except InvalidValueError as invalid:
             faults.append(invalid.under(f"metadata.annotations[{key}]").error)
     if faults:
         raise BehaviourError(aggregate(faults))
-    return replace(otherwise, **found) if found else otherwise
+    return replace(otherwise, **settings) if settings else otherwise
 
 
 def node_behaviour_of(node: Object) -> tuple[bool, dict[str, str]]:

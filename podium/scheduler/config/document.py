@@ -157,8 +157,8 @@ class Plugins(Document):
     placement_score: PluginSet = PluginSet()
 
     def at(self, point: ExtensionPoint) -> PluginSet:
-        found: PluginSet = getattr(self, point.name.lower())
-        return found
+        plugin_set: PluginSet = getattr(self, point.name.lower())
+        return plugin_set
 
     def over(self, defaults: "Plugins") -> "Plugins":
         fields = type(self).model_fields
@@ -196,9 +196,9 @@ class PluginConfig(Document):
         default = DEFAULT_ARGS.get(info.data.get("name", ""))
         if default is None:
             return CustomArgs(value)
-        found = decode(type(default), value)
-        refuse(found.faults)
-        return found.document
+        args = decode(type(default), value)
+        refuse(args.faults)
+        return args.document
 
 
 class Profile(Document):

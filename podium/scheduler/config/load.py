@@ -98,14 +98,14 @@ def enabling(names: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
         return documents
     if not any(map(is_configuration, documents)):
         documents = [*documents, {"apiVersion": API_VERSION, "kind": KIND}]
-    found = []
+    notes = []
     for document in documents:
         if is_configuration(document):
             profiles = document.get("profiles") or [{}]
             if all(isinstance(profile, Mapping) for profile in profiles):
                 document = {**document, "profiles": [_enabling(p, names) for p in profiles]}
-        found.append(document)
-    return found
+        notes.append(document)
+    return notes
 
 
 def _enabling(profile: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:

@@ -94,7 +94,7 @@ def _result(
 
 def _configuration(claim: Object, taken: Sequence[Request]) -> list[dict[str, Any]]:
     """Return the configuration of classes, each once, and then that of the claim."""
-    found: list[dict[str, Any]] = []
+    configuration: list[dict[str, Any]] = []
     of_class: dict[str, list[dict[str, Any]]] = {}
     for request in taken:
         if request.device_class is None:
@@ -108,15 +108,15 @@ def _configuration(claim: Object, taken: Sequence[Request]) -> list[dict[str, An
             {**raw, "source": "FromClass", "requests": [request.full_name]}
             for raw in entries(spec_of(request.device_class), "config")
         ]
-        found += of_class[class_name]
+        configuration += of_class[class_name]
     for raw in entries(part(spec_of(claim), "devices"), "config"):
         named = entries(raw, "requests")
         times = sum(
             request.entry in named or (bool(request.alternative) and request.full_name in named)
             for request in taken
         )
-        found += [{**raw, "source": "FromClaim"}] * (times if named else 1)
-    return found
+        configuration += [{**raw, "source": "FromClaim"}] * (times if named else 1)
+    return configuration
 
 
 def _node_selector(devices: Sequence[PublishedDevice], node_name: str) -> dict[str, Any] | None:

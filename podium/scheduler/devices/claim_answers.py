@@ -99,10 +99,10 @@ class ClaimAnswers:
         Such a search that fails for good is no error, but finds no devices.
         """
         try:
-            found = self._allocator(row, allocated).allocate()
+            allocation = self._allocator(row, allocated).allocate()
         except AllocationError:
             return NOT_ALLOCATED
-        return self._answer(found).code
+        return self._answer(allocation).code
 
     def _answer_all(self) -> None:
         shapes = self._shapes.shapes()
@@ -120,28 +120,28 @@ class ClaimAnswers:
         if published.error:
             return self._failed(AllocationError(f"gather pool information: {published.error}"))
         try:
-            found = self._allocator(row, self._allocated).allocate()
+            allocation = self._allocator(row, self._allocated).allocate()
         except AllocationError as error:
             return self._failed(error)
-        return self._answer(found)
+        return self._answer(allocation)
 
     def _allocator(self, row: int, allocated: DeviceUse) -> Allocator:
         pools, selections = self._shapes.published.views_of[row], self._shapes.selections
         return Allocator(self.claims, pools, allocated, selections, self._steps_max)
 
-    def _answer(self, found: Allocation | str) -> Answer:
-        if isinstance(found, str):
-            return Answer(INVALID_POOLS if found else NOT_ALLOCATED)
-        return Answer(ALLOCATED, self._score(found), found)
+    def _answer(self, allocation: Allocation | str) -> Answer:
+        if isinstance(allocation, str):
+            return Answer(INVALID_POOLS if allocation else NOT_ALLOCATED)
+        return Answer(ALLOCATED, self._score(allocation), allocation)
 
     def _failed(self, error: AllocationError) -> Answer:
         code = _FAILED - len(self.errors)
         self.errors[code] = error
         return Answer(code)
 
-    def _score(self, found: Allocation) -> int:
+    def _score(self, allocation: Allocation) -> int:
         score = 0
-        for claim, taken in zip(self.claims, found.alternatives, strict=True):
+        for claim, taken in zip(self.claims, allocation.alternatives, strict=True):
             for entry, alternative in zip(claim.entries, taken, strict=True):
                 if entry.is_list:
                     score += ALTERNATIVES_MAX - alternative

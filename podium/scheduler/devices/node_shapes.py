@@ -105,13 +105,13 @@ class NodeShapes:
 
     def shapes(self) -> dict[int, int]:
         """Return the distinct numbers of shapes, each with a row that has it."""
-        found = {}
+        shape_of = {}
         for number in np.flatnonzero(np.bincount(self.shape_of)).tolist():
             row = self._row_with.get(number, -1)
             if row < 0 or self.shape_of[row] != number:
                 row = self._row_with[number] = int((self.shape_of == number).argmax())
-            found[number] = row
-        return found
+            shape_of[number] = row
+        return shape_of
 
     def _publish(self) -> None:
         read = {}

@@ -78,13 +78,13 @@ class PodDevices(msgspec.Struct, frozen=True, eq=False):
 
 def own_claims(listers: Listers, pod: Object) -> tuple[Object, ...]:
     """Return a pod's claims; raises ClaimError if the pod can't use one."""
-    found = []
+    claims = []
     for _, claim_name, is_generated in pod_claim_names(pod):
         claim = listers.get(CLAIM, claim_name, namespace(pod))
         check_usable(pod, claim, claim_name, is_generated)
         if claim is not None:
-            found.append(claim)
-    return tuple(found)
+            claims.append(claim)
+    return tuple(claims)
 
 
 def pod_devices(

@@ -96,7 +96,7 @@ class DeviceTrials:
     def _holders(self, row: int) -> list[Object]:
         """Return the claims that hold devices, or use up counters, that are lacking on a node."""
         plugin, holders = self._reader.plugin, self._reader.holders
-        found = {uid(one.claim): one.claim for one in plugin.needs(self._pod).restrictions}
+        claims = {uid(one.claim): one.claim for one in plugin.needs(self._pod).restrictions}
         of_pool = {
             view.key: [device.key for device in (*view.devices, *view.elsewhere)]
             for view in plugin.devices.pools(row)
@@ -105,8 +105,8 @@ class DeviceTrials:
             for device, _ in one.out:
                 pool = of_pool[device.key[:2]] if device.amounts.counters else ()
                 for known in (device.key, *pool):
-                    found |= {uid(claim): claim for claim in holders.get(known, ())}
-        return [*found.values()]
+                    claims |= {uid(claim): claim for claim in holders.get(known, ())}
+        return [*claims.values()]
 
     def _rank(self, claim: Object) -> tuple[int, int, str]:
         users = self._reader.users(claim)

@@ -19,7 +19,7 @@ _OWN_SPEC = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 
 def shapes(snapshot: Snapshot, slices: Iterable[Object] = ()) -> list[str]:
     """Return a node's name by distinct capacity, labels, taints and devices of `slices`, sorted."""
-    found: dict[str, str] = {}
+    by_shape: dict[str, str] = {}
     devices: dict[str, list[str]] = defaultdict(list)
     for slice_ in slices:
         devices[spec_of(slice_).get("nodeName", "")].append(repr(spec_of(slice_).get("devices")))
@@ -27,8 +27,8 @@ def shapes(snapshot: Snapshot, slices: Iterable[Object] = ()) -> list[str]:
         node = node_like(snapshot.nodes[row], "")
         amounts = sorted((k, str(n)) for k, n in part(node, "status", "allocatable").items())
         own = (labels(node), spec_of(node), amounts, devices.get(node_name))
-        found.setdefault(repr(own), node_name)
-    return list(found.values())
+        by_shape.setdefault(repr(own), node_name)
+    return list(by_shape.values())
 
 
 @contextmanager

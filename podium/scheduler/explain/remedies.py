@@ -138,17 +138,17 @@ def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
             sets.setdefault(tuple(map(taint_text, taints)), taints)
     for texts, taints in sorted(sets.items(), key=lambda entry: (len(entry[0]), entry[0])):
         added = [{"operator": "Equal", **taint} for taint in taints]
-        found = trial.decide(_with_spec(decision.pod.obj, tolerations=[*own, *added]))
-        if found.node_name:
-            yield Remedy("Toleration", f"tolerate {' and '.join(texts)}", found.node_name)
+        trial_decision = trial.decide(_with_spec(decision.pod.obj, tolerations=[*own, *added]))
+        if trial_decision.node_name:
+            yield Remedy("Toleration", f"tolerate {' and '.join(texts)}", trial_decision.node_name)
 
 
 def _node(trial: _Trial, pod: Object) -> Iterator[Remedy]:
     snapshot, listers = trial.scheduler.snapshot, trial.scheduler.listers
     for like in shapes(snapshot, listers.list(SLICE))[:_SHAPES_MAX]:
         with extra_node(snapshot, listers, like) as node_name:
-            found = trial.decide(pod)
-        if found.node_name == node_name:
+            trial_decision = trial.decide(pod)
+        if trial_decision.node_name == node_name:
             yield Remedy("Node", f"one more node like {like}", node_name)
 
 

@@ -131,7 +131,7 @@ def _unbound(
             f"makes volumes only where {', or '.join(terms)}"
         )
     elif spec_of(listers.get("CSIDriver", provisioner) or {}).get("storageCapacity"):
-        found: list[str] = []
+        details: list[str] = []
         for segment in listers.list("CSIStorageCapacity"):
             limit = segment.get("maximumVolumeSize", segment.get("capacity"))
             if segment.get("storageClassName") != class_name or limit is None:
@@ -141,8 +141,8 @@ def _unbound(
             except SelectorError:
                 continue
             if reaches:
-                found.append(str(limit))
-        largest = max(found, key=value, default=None)
+                details.append(str(limit))
+        largest = max(details, key=value, default=None)
         has = "no CSIStorageCapacity is for the node" if largest is None else f"at most {largest}"
         yield f"{called}{size} doesn't fit what class {class_name} can make for the node: {has}"
 

@@ -63,8 +63,8 @@ class NodeSampling:
             self._epoch = snapshot.node_epoch
         order = np.roll(self._order, -(self.next_start % max(len(self._order), 1)))
         wanted = feasible_nodes_to_find(self.percentage, len(order))
-        found = np.cumsum(feasible[order])
-        looked_at = int(np.searchsorted(found, wanted)) + 1 if wanted else 0
+        feasible_count = np.cumsum(feasible[order])
+        looked_at = int(np.searchsorted(feasible_count, wanted)) + 1 if wanted else 0
         looked_at = min(looked_at, len(order))
         self.next_start = (self.next_start + looked_at) % max(len(order), 1)
         result = np.zeros(snapshot.node_count, bool)

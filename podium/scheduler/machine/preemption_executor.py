@@ -151,25 +151,25 @@ class PreemptionExecutor:
     def holds_scheduling_up(self) -> bool:
         return self._held is not None
 
-    def start(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
+    def start(self, queued: QueuedPod, preemption: PostFilterResult, failure: Failure) -> None:
         context, pod = self._context, queued.pod
         snapshot, profile = context.scheduler.snapshot, queued.scheduler_name
-        record = record_of(pod, found, snapshot, profile, context.now_s)
+        record = record_of(pod, preemption, snapshot, profile, context.now_s)
         self.history.append(record)
         is_async = context.features.scheduler_async_preemption
-        fresh = [victim for victim in found.victims if not victim.cls.terminating]
+        fresh = [victim for victim in preemption.victims if not victim.cls.terminating]
         # If all victims are terminating already, no pod loses its nomination.
         if fresh or not is_async:
             for lower in context.scheduler.nominator.lower_on(pod, record.node_name):
                 # Nominations of other schedulers' pods aren't cleared.
                 if lower.uid in context.pending:
                     context.clear_nomination(lower)
-            context.metrics.observe(Metric.PREEMPTION_VICTIMS, len(found.victims))
+            context.metrics.observe(Metric.PREEMPTION_VICTIMS, len(preemption.victims))
         context.scheduler.history.preempted(fresh, context.now_s, pod.uid)
         if not is_async:
             self._held = (queued, failure)
         if fresh:
-            task = PreemptionTask(pod, record, found.status.plugin, fresh[-1])
+            task = PreemptionTask(pod, record, preemption.status.plugin, fresh[-1])
             self._tasks[pod.uid] = task
             context.scheduler.preempting.add(pod.uid)
             for victim in fresh[:-1]:

@@ -188,12 +188,12 @@ class DynamicResources:
         parts = self._parts(pod, needs)
         claim_keys = [key(claim) for claim, _ in needs.waiting]
         unprovided = self._unprovided(needs.extended)
-        found = DeviceFilter(self.devices, parts, is_unavailable, unprovided, claim_keys)
+        device_filter = DeviceFilter(self.devices, parts, is_unavailable, unprovided, claim_keys)
         if not self._preempts:
-            return found
+            return device_filter
         claims = pod.cls.spec.get("resourceClaims") or ()
         shared = {f"{pod.namespace}/{entry.get('resourceClaimName')}" for entry in claims}
-        return PreemptibleDevices(found, self._handle, self.claims_on, shared)
+        return PreemptibleDevices(device_filter, self._handle, self.claims_on, shared)
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
         if self.by_shape(pod.cls):
@@ -234,8 +234,8 @@ class DynamicResources:
 
     def allocations(self, pod: PodInfo, node_name: str) -> Sequence[tuple[Object, Object]]:
         """Return the claims, with their allocations, that a pod gets on a node that fits it."""
-        found = None if self.by_shape(pod.cls) else self._found(pod, node_name)
-        uses = () if found is None else found.uses
+        allocated = None if self.by_shape(pod.cls) else self._found(pod, node_name)
+        uses = () if allocated is None else allocated.uses
         return [(claim, allocation) for claim, allocation in uses if allocation is not None]
 
     def claims_on(self, pod: PodInfo, row: int) -> Sequence[tuple[Object, ClaimRequests]]:
@@ -421,12 +421,12 @@ class DynamicResources:
         resources = [*extended.class_names]
         for bit, resource in enumerate(resources):
             lacks |= (self._allocatable(resource) == 0).astype(np.int64) << bit
-        found: list[tuple[Mask | None, ClaimAnswers | None]] = []
+        parts: list[tuple[Mask | None, ClaimAnswers | None]] = []
         for bits in np.unique(lacks).tolist():
             claim = self._extended_claim(pod, extended, bits)[0]
             asked = [*own, self.devices.requests_of(claim)] if own or bits else []
-            found.append((lacks == bits, self.devices.answers(asked) if asked else None))
-        return found
+            parts.append((lacks == bits, self.devices.answers(asked) if asked else None))
+        return parts
 
     def _extended_claim(
         self, pod: PodInfo, extended: ExtendedResources, bits: int

@@ -244,11 +244,11 @@ class FitWithDevices(Fit):
         return int(self.codes(np.array([row]), sums)[0])
 
     def headroom(self, rows: Rows) -> Sums:
-        found = [*super().headroom(rows)]
+        sums = [*super().headroom(rows)]
         for position, limit in enumerate(self._limits, 1):
             if self._are_devices[position]:
-                found[position] = np.where(limit[rows] > 0, found[position], _AMPLE)
-        return found
+                sums[position] = np.where(limit[rows] > 0, sums[position], _AMPLE)
+        return sums
 
     def _signed(self, codes: Codes, rows: Rows | slice) -> Codes:
         for position, (limit, amount) in enumerate(

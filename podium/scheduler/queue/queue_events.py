@@ -17,42 +17,42 @@ _NOTHING: Object = {}
 
 def events_of_pod_update(old: Object, new: Object) -> Action:
     """Return the actions that an update of a pod consists of; `UPDATE_OTHER` if none is named."""
-    found = NOTHING
+    actions = NOTHING
     if labels(old) != labels(new):
-        found |= Action.UPDATE_POD_LABEL
+        actions |= Action.UPDATE_POD_LABEL
     # A resize counts once the kubelet has allocated it.
     if not holds_alike(old, new):
         before, after = pod_requests(old, use_status=True), pod_requests(new, use_status=True)
         if any(r not in after or ceil_milli(n) > ceil_milli(after[r]) for r, n in before.items()):
-            found |= Action.UPDATE_POD_SCALE_DOWN
+            actions |= Action.UPDATE_POD_SCALE_DOWN
     if old.get("spec") is not new.get("spec"):
         if _spec(old, "schedulingGates") and not _spec(new, "schedulingGates"):
-            found |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
+            actions |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
         # Tolerations can only be added.
         if len(_spec(old, "tolerations")) != len(_spec(new, "tolerations")):
-            found |= Action.UPDATE_POD_TOLERATION
+            actions |= Action.UPDATE_POD_TOLERATION
     if _claims(old) != _claims(new):
-        found |= Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
-    return found or Action.UPDATE_OTHER
+        actions |= Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+    return actions or Action.UPDATE_OTHER
 
 
 def events_of_node_update(old: Object, new: Object) -> Action:
     """Return the actions that an update of a node consists of; 0 if none concerns pods."""
-    found = NOTHING
+    actions = NOTHING
     if _allocatable(old) != _allocatable(new):
-        found |= Action.UPDATE_NODE_ALLOCATABLE
+        actions |= Action.UPDATE_NODE_ALLOCATABLE
     if labels(old) != labels(new):
-        found |= Action.UPDATE_NODE_LABEL
+        actions |= Action.UPDATE_NODE_LABEL
     is_open_again = _spec(old, "unschedulable") and not _spec(new, "unschedulable")
     if _spec(old, "taints") != _spec(new, "taints") or is_open_again:
-        found |= Action.UPDATE_NODE_TAINT
+        actions |= Action.UPDATE_NODE_TAINT
     if _conditions(old) != _conditions(new):
-        found |= Action.UPDATE_NODE_CONDITION
+        actions |= Action.UPDATE_NODE_CONDITION
     if annotations(old) != annotations(new):
-        found |= Action.UPDATE_NODE_ANNOTATION
+        actions |= Action.UPDATE_NODE_ANNOTATION
     if _status(old, "declaredFeatures") != _status(new, "declaredFeatures"):
-        found |= Action.UPDATE_NODE_DECLARED_FEATURE
-    return found
+        actions |= Action.UPDATE_NODE_DECLARED_FEATURE
+    return actions
 
 
 def _claims(pod: Object) -> tuple[object, object]:
@@ -127,9 +127,9 @@ def single_events(event: ClusterEvent) -> tuple[QueueEvent, ...]:
     action = event.action
     if action & Action.UPDATE_OTHER:
         action = action & ~Action.UPDATE | Action.UPDATE_OTHER
-    found = []
+    events = []
     for single in action:
         is_general = single is Action.UPDATE_OTHER
         spelt = "Update" if is_general else str(single.name).title().replace("_", "")
-        found.append(QueueEvent(ClusterEvent(event.resource, single), f"{resource}{spelt}"))
-    return tuple(found)
+        events.append(QueueEvent(ClusterEvent(event.resource, single), f"{resource}{spelt}"))
+    return tuple(events)

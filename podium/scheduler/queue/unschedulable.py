@@ -52,7 +52,7 @@ class Unschedulable:
         self, hints: QueueingHints, happened: InFlightEvent, among: Callable[[PodInfo], bool] | None
     ) -> list[tuple[QueuedPod, Strategy]]:
         """Return the pods that an event may help, each with its strategy, without removing them."""
-        found: list[tuple[QueuedPod, Strategy]] = []
+        pairs: list[tuple[QueuedPod, Strategy]] = []
         what, old, new, _, except_uid = happened
         for rejection, group in self._groups.items():
             questions = hints.questions(rejection, what)
@@ -65,12 +65,12 @@ class Unschedulable:
                 waiting = [queued for uid, queued in bucket.items() if uid != except_uid]
                 if questions.by_pod:
                     answers = [(q, questions.answer(q.pod, old, new)) for q in waiting]
-                    found += [pair for pair in answers if pair[1] is not Strategy.SKIP]
+                    pairs += [pair for pair in answers if pair[1] is not Strategy.SKIP]
                     continue
                 strategy = questions.answer(pod, old, new)
                 if strategy is not Strategy.SKIP:
-                    found += [(queued, strategy) for queued in waiting]
-        return found
+                    pairs += [(queued, strategy) for queued in waiting]
+        return pairs
 
     def oldest(self) -> QueuedPod | None:
         return self._oldest.head()

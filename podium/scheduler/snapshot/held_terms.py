@@ -40,8 +40,8 @@ class HeldTerms:
 
     def about(self, peer_group: PeerGroup, namespace_labels: Mapping[str, str]) -> list[HeldTerm]:
         marks = (None, *label_marks(peer_group))
-        found = dict.fromkeys(held for mark in marks for held in self._by_mark.get(mark, ()))
-        return [held for held in found if held.term.matches(peer_group, namespace_labels)]
+        terms = dict.fromkeys(held for mark in marks for held in self._by_mark.get(mark, ()))
+        return [held for held in terms if held.term.matches(peer_group, namespace_labels)]
 
     def column(self, topology_key: str) -> NodeColumn:
         return self._snapshot.columns.label(topology_key)

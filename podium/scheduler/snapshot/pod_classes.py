@@ -281,9 +281,9 @@ class PodClasses:
         for seen, cls in self._seen:
             if seen is pod:
                 return cls
-        found = self.of(pod, wants_node=False)
-        self._seen = (*self._seen[-1:], (pod, found))
-        return found
+        pod_class = self.of(pod, wants_node=False)
+        self._seen = (*self._seen[-1:], (pod, pod_class))
+        return pod_class
 
     def renewed(self, cls: PodClass, old: Object, new: Object, *, wants_node: bool) -> PodClass:
         """Return the class of a pod's new version, given the class of its old version."""
@@ -309,10 +309,10 @@ class PodClasses:
     def placed(self, cls: PodClass) -> PodClass:
         if not cls.spec.get("nodeName"):
             return cls
-        found = self._placed.get(cls.id)
-        if found is None:
-            found = self._placed[cls.id] = self.of(cls.pod, wants_node=False)
-        return found
+        pod_class = self._placed.get(cls.id)
+        if pod_class is None:
+            pod_class = self._placed[cls.id] = self.of(cls.pod, wants_node=False)
+        return pod_class
 
 
 class PerClass(Generic[V]):

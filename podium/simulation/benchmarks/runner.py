@@ -150,13 +150,13 @@ class ObjectFactory:
 
     def _stamped(self, template: Any, number: int) -> list[Object]:
         text = msgspec.json.encode(template)
-        found = [msgspec.json.decode(text) for _ in range(number)]
-        for obj in found:
+        objects = [msgspec.json.decode(text) for _ in range(number)]
+        for obj in objects:
             serial, metadata = next(self._serials), obj["metadata"]
             metadata.setdefault("name", f"{metadata.get('generateName')}{serial}")
             metadata["uid"] = f"{serial:08x}-0000-4000-8000-000000000000"
             metadata["creationTimestamp"] = _CREATED
-        return found
+        return objects
 
 
 def measure_apart(workload: Workload) -> Result:

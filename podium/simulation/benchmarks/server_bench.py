@@ -67,8 +67,8 @@ class ServerBench:
                 async with asyncio.timeout(self.patience_s):
                     await watching
             except TimeoutError:
-                found = f"{len(self._bound_s)} of {len(pods)} pods were bound"
-                raise PodiumError(f"{workload}: {found}; is a scheduler running?") from None
+                problem = f"{len(self._bound_s)} of {len(pods)} pods were bound"
+                raise PodiumError(f"{workload}: {problem}; is a scheduler running?") from None
             times = [started_s, *sorted(self._bound_s.values())]
             gaps = [later - earlier for earlier, later in pairwise(times)]
             elapsed_s, preemptions = times[-1] - started_s, len(preemptors)
@@ -169,12 +169,12 @@ async def measure_server(
     connection = await load_connection()
     if server != CURRENT:
         connection.url = server.rstrip("/")
-    found = []
+    results = []
     async with HttpApi(connection, Random()) as api:
         await api.list("Node")
         for name in names or WORKLOADS:
             tell(f"measuring {name}")
             namespace = f"podium-bench-{uuid.uuid4().hex[:6]}"
             bench = ServerBench(api, namespace, scheduler_name, nodes, pods, time.perf_counter)
-            found.append(await bench.measure(name))
-    return found
+            results.append(await bench.measure(name))
+    return results

@@ -90,11 +90,11 @@ def _decided(scheduler: Scheduler, pod: PodInfo, profile: str) -> Decided:
     allocations: dict[str, Mapping[str, Object]] = {}
     for one in scheduler.pipelines[profile].reserve:
         if isinstance(one, DynamicResources):
-            found = {
+            allocations_of = {
                 node: {name(claim): devices for claim, devices in one.allocations(pod, node)}
                 for node in explanation.best
             }
-            allocations = {node: by_claim for node, by_claim in found.items() if by_claim}
+            allocations = {node: by_claim for node, by_claim in allocations_of.items() if by_claim}
     return Decided(decision, explanation, allocations)
 
 

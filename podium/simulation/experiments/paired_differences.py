@@ -58,7 +58,7 @@ Measures = Mapping[str, float]
 def differences(pairs: Sequence[tuple[Measures, Measures]]) -> list[Difference]:
     """Compute the differences of all measures, in order; an absent measure counts as 0."""
     names = dict.fromkeys(name for pair in pairs for side in pair for name in side)
-    found = []
+    compared = []
     for name in names:
         a, b = (np.array([pair[side].get(name, 0.0) for pair in pairs]) for side in (0, 1))
         change = b - a
@@ -78,8 +78,8 @@ def differences(pairs: Sequence[tuple[Measures, Measures]]) -> list[Difference]:
             lower=int((change < 0).sum()),
             widest=int(np.abs(change).argmax()) if change.any() else None,
         )
-        found.append(difference)
-    return found
+        compared.append(difference)
+    return compared
 
 
 def _student_t(freedom: int) -> float:

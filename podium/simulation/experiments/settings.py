@@ -122,12 +122,12 @@ def _set(target: Any, place: SettingPlace, value: Any, file: str) -> None:
                 raise refuse("there is no list")
             if isinstance(step, tuple):
                 key, wanted = step
-                found = (
+                matches = (
                     index
                     for index, entry in enumerate(target)
                     if isinstance(entry, dict) and str(entry.get(key)) == wanted
                 )
-                at = next(found, len(target))
+                at = next(matches, len(target))
             else:
                 key, wanted, at = "", "", step
             if at > len(target):

@@ -162,9 +162,9 @@ def read_segments(directory: Path) -> Iterator[tuple[Path, list[Line], bool]]:
 
 
 def _number(path: Path) -> int:
-    found = _NAME.fullmatch(path.name)
-    assert found
-    return int(found.group(1))
+    match = _NAME.fullmatch(path.name)
+    assert match
+    return int(match.group(1))
 
 
 def _decoded(path: Path, content: bytes) -> tuple[list[Line], int]:

@@ -65,7 +65,7 @@ def eviction_blocks(store: Store, pods: Iterable[Object], now_s: float) -> list[
         budgets = [] if now is None or uid(now) != uid(pod) else selecting_budgets(store, now)
         if now is not None and budgets:
             blocked.setdefault(tuple(map(key, budgets)), (budgets, []))[1].append(now)
-    return [_block(store, *found, now_s) for found in blocked.values()]
+    return [_block(store, *block, now_s) for block in blocked.values()]
 
 
 def selecting_budgets(store: Store, pod: Object) -> list[Object]:

@@ -122,7 +122,7 @@ class FaultRates(Document):
 
 def _manifests(value: Any, info: ValidationInfo) -> tuple[Object, ...]:
     # Objects, and those of files that are named, in their order.
-    context, found, faults = context_of(info), [], []
+    context, manifests, faults = context_of(info), [], []
     for index, entry in enumerate(value if isinstance(value, list) else [value]):
         path = f"[{index}]" if isinstance(value, list) else ""
         if isinstance(entry, str):
@@ -139,9 +139,9 @@ def _manifests(value: Any, info: ValidationInfo) -> tuple[Object, ...]:
                 faults.append(FieldError(path, obj.get("kind"), known, ErrorKind.UNSUPPORTED))
             elif kind.namespaced and not obj["metadata"].get("namespace"):
                 obj = {**obj, "metadata": {**obj["metadata"], "namespace": DEFAULT_NAMESPACE}}
-            found.append(obj)
+            manifests.append(obj)
     refuse(faults)
-    return tuple(found)
+    return tuple(manifests)
 
 
 Manifests = Annotated[

@@ -98,10 +98,10 @@ class ScaleDocument(Document):
         if target.kind not in _SCALABLE:
             why = f"kinds that can be scaled: {', '.join(_SCALABLE)}"
             refuse([FieldError("object", f"{target.kind.lower()}/{target.name}", why)])
-        found = context_of(info).limit.resize(
+        problem = context_of(info).limit.resize(
             target.kind, target.namespace, target.name, self.replicas, "replicas"
         )
-        refuse([found] if found else [])
+        refuse([problem] if problem else [])
         return self
 
     def change(self) -> Merge:

@@ -174,13 +174,13 @@ def _each(read: Any, rows: Iterable[Row], faults: list[str]) -> list[tuple[Row, 
     return found
 
 
-def _unique(column: str, found: list[tuple[Row, Any]], faults: list[str]) -> list[tuple[Row, Any]]:
+def _unique(column: str, rows: list[tuple[Row, Any]], faults: list[str]) -> list[tuple[Row, Any]]:
     lines: dict[str, int] = {}
-    for row, _ in found:
+    for row, _ in rows:
         first = lines.setdefault(row.text(column), row.line)
         if first != row.line:
             faults.append(str(row.wrong(column, f"is the name of line {first}, too")))
-    return found
+    return rows
 
 
 def _node(row: Row) -> Object:

@@ -29,11 +29,11 @@ class DecisionsAnswer(Answer):
         answers: Sequence[Object] = self.to_dict()["answers"]
         rows: list[tuple[str, str, str, str]] = []
         for answer in answers:
-            for found in answer.get("decisions", ()):
-                place = found["bound"] or min(found["best"], default="-")
-                nominated = (found["preemption"] or {}).get("nominated")
-                why = f"nominated to {nominated}" if nominated else found.get("error", "")
-                rows.append((str(answer["id"]), found["pod"], place, why))
+            for decision in answer.get("decisions", ()):
+                place = decision["bound"] or min(decision["best"], default="-")
+                nominated = (decision["preemption"] or {}).get("nominated")
+                why = f"nominated to {nominated}" if nominated else decision.get("error", "")
+                rows.append((str(answer["id"]), decision["pod"], place, why))
         decided = Table(("Scenario", "Pod", "Node", "Otherwise"), rows)
         others = [msgspec.json.encode(one).decode() for one in answers if "decisions" not in one]
         errors = [one["error"] for one in answers if one.get("error")]

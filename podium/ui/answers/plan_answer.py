@@ -46,8 +46,8 @@ class PlanAnswer(Answer, Plan, kw_only=True, repr=False):
             baseline: plan without the changes, whose findings are ignored; None to ignore none.
         """
         conditions = read_gates(fail_on, text(gates))
-        found = findings(self, conditions)
-        return found if baseline is None else caused(found, findings(baseline, conditions))
+        met = findings(self, conditions)
+        return met if baseline is None else caused(met, findings(baseline, conditions))
 
     def ci_report(self) -> CiReport:
         """Make a CI report with a result for each finding that meets a condition to fail on.

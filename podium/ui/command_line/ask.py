@@ -159,10 +159,10 @@ def print_findings(answer: Any) -> None:
             times = sum(one.count for one in through)
             places = ", ".join(sorted({one.namespace or one.object for one in through}))
             err.print(f"let through by {text}: {times}, in {places}")
-    found: Sequence[Finding] = getattr(answer, "failed_on", ())
-    for condition in dict.fromkeys(one.condition for one in found):
+    findings: Sequence[Finding] = getattr(answer, "failed_on", ())
+    for condition in dict.fromkeys(one.condition for one in findings):
         alike: dict[tuple[str, str], list[Finding]] = {}
-        for one in found:
+        for one in findings:
             if one.condition == condition:
                 alike.setdefault((one.workload, one.message), []).append(one)
         times = sum(one.count for group in alike.values() for one in group)

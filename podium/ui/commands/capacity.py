@@ -50,10 +50,10 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         templates = self.templates(asked)
         request = CapacityRequest(asked.request, templates, self.limit, self.preempt, self.at_least)
         ask.progress.show("playing")
-        found = capacity(
+        report = capacity(
             request, progress=lambda pods: ask.progress.tell(lambda: f"playing: {pods} pods")
         )
-        return CapacityAnswer.of(asked.noted_in(found))
+        return CapacityAnswer.of(asked.noted_in(report))
 
     def templates(self, asked: "Asked") -> "list[PodTemplate]":
         """Read the pod templates; raises PodiumError."""
@@ -97,8 +97,8 @@ class NodesQuestion(CapacityQuestion):
         nodes = {name(one): one for one in state if one["kind"] == "Node"}
         choices = [read_node_shape(shape, nodes) for shape in shapes]
         ask.progress.show("playing")
-        found = cheapest_nodes(
+        report = cheapest_nodes(
             NodesRequest(asked.request, templates, choices, self.tries),
             lambda tried: ask.progress.tell(lambda: f"playing: {tried} choices"),
         )
-        return NodesAnswer.of(asked.noted_in(found))
+        return NodesAnswer.of(asked.noted_in(report))

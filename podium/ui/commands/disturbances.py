@@ -110,10 +110,10 @@ def selected_nodes(state: "Sequence[Object]", names: "list[str]", selector: str)
         return names
     chosen = read_selector(selector)
     nodes = (one for one in state if one.get("kind") == "Node")
-    found = [f"node/{name(node)}" for node in nodes if chosen.matches(labels(node))]
-    if not found:
+    selected = [f"node/{name(node)}" for node in nodes if chosen.matches(labels(node))]
+    if not selected:
         raise InputError(f"--selector {selector}: no node has such labels")
-    return sorted(found)
+    return sorted(selected)
 
 
 def _impact(

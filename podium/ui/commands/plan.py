@@ -62,10 +62,10 @@ class PlanQuestion(Gated, Served, Changes, Question["PlanAnswer"]):
 
         ask.progress.show("planning")
         outcome = ask.play(request, tell, self.workers)
-        found, unchanged = findings(outcome, gates) if gates else [], None
-        if self.baseline and (found or not gates):
+        met, unchanged = findings(outcome, gates) if gates else [], None
+        if self.baseline and (met or not gates):
             unchanged = ask.play(without_changes(request), tell)
-            found = caused(found, findings(unchanged, gates)) if gates else []
+            met = caused(met, findings(unchanged, gates)) if gates else []
         if self.optimal and not outcome.interrupted:
             from podium.whatif.plan.planner import with_optimum
 
@@ -73,7 +73,7 @@ class PlanQuestion(Gated, Served, Changes, Question["PlanAnswer"]):
             outcome = with_optimum(outcome, request, self.optimal_seconds)
         return PlanAnswer.of(
             asked.noted_in(outcome),
-            failed_on=found,
+            failed_on=met,
             gates=gates,
             unchanged=unchanged,
             applied=asked.applied,

@@ -60,6 +60,6 @@ class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
             of = f" of {total}" if total else ""
             ask.progress.tell(lambda: f"playing {what}: {done}{of}")
 
-        found, findings = resilience(tried, self.workers or core_count(), tell)
-        found = replace(found, warnings=asked.warnings, notes=asked.notes)
-        return ResilienceAnswer.of(found, failed_on=findings)
+        report, findings = resilience(tried, self.workers or core_count(), tell)
+        report = replace(report, warnings=asked.warnings, notes=asked.notes)
+        return ResilienceAnswer.of(report, failed_on=findings)

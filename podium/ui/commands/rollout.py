@@ -56,7 +56,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
                 "no classes are given: name manifests with --classes, or workloads with --assign"
             )
         state = [*asked.request.state.objects, *asked.request.applied]
-        found = read_sources(
+        sources = read_sources(
             files,
             sys.stdin.buffer,
             namespace=self.namespace,
@@ -65,7 +65,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         )
         by_identity = decisive(state)
         workloads = [assigned(one, self.namespace, by_identity) for one in assignments]
-        introduced = introduction(state, [*(one.obj for one in found.objects), *workloads])
+        introduced = introduction(state, [*(one.obj for one in sources.objects), *workloads])
         request = RolloutRequest(
             asked.request,
             introduced,

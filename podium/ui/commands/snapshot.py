@@ -25,7 +25,7 @@ class SnapshotQuestion(ClusterOptions, Question["SnapshotAnswer"]):
         from podium.ui.answers.snapshot_answers import SnapshotAnswer
         from podium.ui.inputs.state_inputs import snapshot_of
 
-        found = snapshot_of(self)
+        snapshot = snapshot_of(self)
         if self.anonymize:
-            found.anonymize()
-        return SnapshotAnswer(found.objects, found.notes, found)
+            snapshot.anonymize()
+        return SnapshotAnswer(snapshot.objects, snapshot.notes, snapshot)

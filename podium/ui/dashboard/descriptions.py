@@ -161,7 +161,7 @@ def described_events(events: Iterable[Object], start_s: float) -> list[Entry]:
     Args:
         start_s: start of the clock, in seconds since the epoch.
     """
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for event in events:
         times = (event.get(field) for field in _TIMES)
         at = next(filter(None, (*times, event["metadata"].get("creationTimestamp"))), None)
@@ -175,8 +175,8 @@ def described_events(events: Iterable[Object], start_s: float) -> list[Entry]:
                 about, details = entry.details["regarding"], entry.details
                 named = (about.get(field, "") for field in ("kind", "namespace", "name"))
                 text = f"{subject(*named)}: {details['reason']}: {details['message']}"
-            found.append(_entry(entry, text))
-    return sorted(found, key=lambda entry: entry.at_s)
+            entries.append(_entry(entry, text))
+    return sorted(entries, key=lambda entry: entry.at_s)
 
 
 def _entry(entry: TimelineEntry, text: str) -> Entry:

@@ -55,8 +55,8 @@ class ForkedWork:
             async with self._turns:
                 if not can_fork():
                     return await asyncio.to_thread(_telling, work)
-                found: T = await _forked(work)
-                return found
+                result: T = await _forked(work)
+                return result
         finally:
             self._asked -= 1
 

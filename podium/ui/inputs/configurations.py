@@ -64,10 +64,10 @@ def read_kubelet_config(
 def only_document(source: Configuration, kind: str) -> Mapping[str, Any]:
     """Return the only document of a YAML file, or the given document; raises InputError."""
     documents = _documents(source)
-    found = documents[0] if len(documents) == 1 else None
-    if not isinstance(found, Mapping):
+    document = documents[0] if len(documents) == 1 else None
+    if not isinstance(document, Mapping):
         raise InputError(f"{source}: must hold one document, a {kind}")
-    return found
+    return document
 
 
 def _name(source: Configuration, option: str) -> str:

@@ -80,13 +80,13 @@ def read_state(
         raise InputError(f"-f reads the state from files, {' and '.join(given)} from a cluster")
     if not paths:
         try:
-            found = snapshot_of(state)
+            snapshot = snapshot_of(state)
         except PodiumError as error:
             if given:
                 raise
             why = f"no state is given by -f, and the running cluster can't be read: {error}"
             raise InputError(why) from None
-        sources, stdin, notes = ["-"], BytesIO(found.encoded()), found.notes
+        sources, stdin, notes = ["-"], BytesIO(snapshot.encoded()), snapshot.notes
     read = read_sources(
         sources,
         stdin,

@@ -111,8 +111,8 @@ class LoadedCluster:
 
     def read(self, asked: Rules) -> Asked:
         """Return a request about the loaded state, with a question's rules; raises PodiumError."""
-        found = request_on(asked, lambda: self._manifests)
-        return replace(found, request=replace(found.request, state=self._state))
+        request = request_on(asked, lambda: self._manifests)
+        return replace(request, request=replace(request.request, state=self._state))
 
     def play(self, request: PlanRequest, workers: int | None) -> Plan:
         """Make a plan. Plans with equal rules start from the same loaded cluster, to save time."""

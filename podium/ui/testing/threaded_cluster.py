@@ -187,9 +187,9 @@ class Cluster:
         self._await(self._running().clock.advance(0))
         while True:
             try:
-                if found := condition():
-                    return found
-                last = f"its last value is {reprlib.repr(found)}"
+                if result := condition():
+                    return result
+                last = f"its last value is {reprlib.repr(result)}"
             except RefusedError as refused:
                 if refused.code != HTTPStatus.NOT_FOUND:
                     raise
@@ -317,7 +317,7 @@ class Cluster:
 
 
 def _objects_of(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Object]:
-    found: list[Object] = []
+    objects: list[Object] = []
     known = InitialKinds(kinds.of)
     for source in sources:
         if isinstance(source, Mapping):
@@ -325,11 +325,11 @@ def _objects_of(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[O
                 called = f"apiVersion {source.get('apiVersion')}, kind {source.get('kind')}"
                 names = ", ".join(kind.key for kind in kinds)
                 raise PodiumError(f"{called}: isn't served; the kinds are {names}")
-            found.append(source)
+            objects.append(source)
         else:
             manifests = read_manifests([str(source)], serves=known)
-            found += [loaded.obj for loaded in manifests.objects]
-    return found
+            objects += [loaded.obj for loaded in manifests.objects]
+    return objects
 
 
 def _in_namespace(obj: Object) -> Object:

@@ -77,7 +77,7 @@ def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capac
     with without_preemption(play.scheduler):
         stop = filling.run(progress)
     without = _fill(wanted.templates, filling, stop)
-    found = Capacity(
+    report = Capacity(
         templates=tuple(_template_rows(wanted.templates, filling)),
         without_preemption=without,
         at_least=wanted.at_least,
@@ -85,8 +85,8 @@ def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capac
         warnings=(*play.notes, *request.missing()),
         notes=tuple(notes),
     )
-    if not wanted.preempts or found.interrupted:
-        return found
+    if not wanted.preempts or report.interrupted:
+        return report
     first, since_s = len(play.preemptions.outcomes), play.passed_s
     play.scheduler.watch = play.preemptions.record
     stop = filling.run(progress)
@@ -109,7 +109,7 @@ def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capac
         if lost.cause is BY_SCHEDULER and lost.at >= since_s
     )
     return replace(
-        found,
+        report,
         templates=tuple(_template_rows(wanted.templates, filling)),
         with_preemption=replace(_fill(wanted.templates, filling, stop), victims=victims),
         interrupted=stop.by == "Interrupt",

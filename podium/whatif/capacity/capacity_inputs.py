@@ -134,8 +134,8 @@ def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
     if node is None:
         objects = [one.obj for one in read_sources([source], is_applied=True).objects]
         if [obj["kind"] for obj in objects] != ["Node"]:
-            found = ", ".join(f"{obj['kind']} {name(obj)}" for obj in objects) or "nothing"
-            message = f"--node-shape {text}: the file must have one node, and has {found}"
+            kinds = ", ".join(f"{obj['kind']} {name(obj)}" for obj in objects) or "nothing"
+            message = f"--node-shape {text}: the file must have one node, and has {kinds}"
             raise PodiumError(message)
         (node,) = objects
     return NodeShape(shape_name, cost, node)

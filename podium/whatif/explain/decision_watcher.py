@@ -141,7 +141,7 @@ def blockers(
     another node of the topology domain keeps out a pod of high priority.
     """
     opponents = list(_opponents(snapshot, listers, pod))
-    found = []
+    blocking = []
     for node_name in sorted(closed):
         here = snapshot.row_of[node_name]
         for other, row, topology_key, whose in opponents:
@@ -149,7 +149,7 @@ def blockers(
             shared = value is not None and snapshot.labels_of(row).get(topology_key) == value
             if row != here and shared:
                 on = snapshot.names[row]
-                found.append(
+                blocking.append(
                     Blocker(
                         **pod_facts(other.obj),
                         node=node_name,
@@ -158,7 +158,7 @@ def blockers(
                         anti_affinity_of=whose,
                     )
                 )
-    return found
+    return blocking
 
 
 def _opponents(

@@ -267,7 +267,7 @@ def refusal_table(obstacles: Sequence[Obstacle], *, wide: bool, title: str = "")
     for alike in _alike(obstacles, wide=wide):
         nodes = _named([node for node, _ in alike])
         # The obstacles of one filter at a time.
-        for refusals in zip(*(found for _, found in alike), strict=True):
+        for refusals in zip(*(refusals_of for _, refusals_of in alike), strict=True):
             first = refusals[0]
             reasons = Toned("; ".join(first.reasons), Tone.BAD)
             rows.append((nodes, first.plugin or "-", first.code, reasons, _detail(refusals)))

@@ -195,10 +195,10 @@ class ClusterView:
     @cached_property
     def pods_on(self) -> Mapping[str, Sequence[Object]]:
         """The running pods by the name of their node."""
-        found: dict[str, list[Object]] = defaultdict(list)
+        by_node: dict[str, list[Object]] = defaultdict(list)
         for pod in self.running_pods:
-            found[node_name_of(pod)].append(pod)
-        return found
+            by_node[node_name_of(pod)].append(pod)
+        return by_node
 
     def pods_of(self, workload: Workload) -> Sequence[Object]:
         """Return the running pods of a workload."""
@@ -223,10 +223,10 @@ class ClusterView:
 
     @cached_property
     def _pods_by_workload(self) -> Mapping[str, Sequence[Object]]:
-        found: dict[str, list[Object]] = defaultdict(list)
+        by_workload: dict[str, list[Object]] = defaultdict(list)
         for pod in self.running_pods:
-            found[self._workload_of(pod)].append(pod)
-        return found
+            by_workload[self._workload_of(pod)].append(pod)
+        return by_workload
 
     def _workload_of(self, pod: Object) -> str:
         return self._owners.workload(key(pod), controller_key(pod))

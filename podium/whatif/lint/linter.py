@@ -152,7 +152,7 @@ def lint(
     place_of: Callable[[Object], Place] = lambda _: NOWHERE,
 ) -> LintReport:
     """Check a view by all enabled rules, and sort the findings by severity."""
-    found, rules = list[Finding](), list[RuleSummary]()
+    findings, rules = list[Finding](), list[RuleSummary]()
     for rule in RULES.values():
         severity = configuration.rules.get(rule.id, rule.summary.severity)
         if severity is None:
@@ -160,7 +160,7 @@ def lint(
         rules.append(replace(rule.summary, severity=severity))
         for offence in rule.check(view):
             place = place_of(offence.obj)
-            found.append(
+            findings.append(
                 Finding(
                     rule=rule.id,
                     severity=severity,
@@ -178,11 +178,11 @@ def lint(
             )
     # The gravest first, rule by rule, and by object; without duplicates.
     ranks = {rule_id: rank for rank, rule_id in enumerate(RULES)}
-    found.sort(
+    findings.sort(
         key=lambda one: (one.severity.rank, ranks[one.rule], one.object, one.field, one.message)
     )
     included, excluded = list[Finding](), defaultdict[str, Counter[str]](Counter)
-    for finding in dict.fromkeys(found):
+    for finding in dict.fromkeys(findings):
         if finding.namespace in configuration.exclude_namespaces:
             excluded[finding.namespace][finding.rule] += 1
         else:

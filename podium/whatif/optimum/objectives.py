@@ -60,7 +60,7 @@ def objectives(model: Model) -> Iterator[Objective]:
 def _costs(model: Model, key: CandidateKey, gone: Sequence[int]) -> Iterator[list[Term]]:
     program = model.program
     variables = [(model.gone[number], model.occupants[number]) for number in gone]
-    found: list[Term] = []
+    costs: list[Term] = []
     match key:
         case CandidateKey.PDB_VIOLATIONS:
             # How many more pods go than each budget allows.
@@ -70,19 +70,19 @@ def _costs(model: Model, key: CandidateKey, gone: Sequence[int]) -> Iterator[lis
                 if (excess_max := program.most(covered) - allowed) > 0:
                     excess = program.variable(excess_max, partial(_excess, covered, allowed))
                     program.at_most([*covered, (excess, -1)], allowed)
-                    found.append((excess, 1))
-            yield found
+                    costs.append((excess, 1))
+            yield costs
         case CandidateKey.HIGHEST_PRIORITY:
             # A variable a priority, the highest first, is 1 if a victim has at least that one.
             for priority in sorted({pods.cls.priority for _, pods in variables}, reverse=True):
                 victims = [(one, 1) for one, pods in variables if pods.cls.priority == priority]
-                terms = [*victims, *found[-1:]]
+                terms = [*victims, *costs[-1:]]
                 reached = program.flag(terms)
                 for variable, _ in terms:
                     limit = program.limits[variable]
                     program.at_most([(variable, 1), (reached, -limit)], 0)
-                found.append((reached, 1))
-            yield found
+                costs.append((reached, 1))
+            yield costs
         case CandidateKey.PRIORITY_SUM:
             pods_max = sum(len(pods.pods) for _, pods in variables)
             least = min(pods.cls.priority for _, pods in variables)

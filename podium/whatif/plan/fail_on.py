@@ -113,7 +113,7 @@ def stopped(found: Iterable[Finding], gates: Sequence[Gate]) -> list[Finding]:
 
 def let_through(plan: "Plan", gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
     """Return the findings that meet a gate but are excepted, each with the excepting gate."""
-    return [(found, gate) for found, gate in _matched(_met(plan), gates) if gate is not None]
+    return [(finding, gate) for finding, gate in _matched(_met(plan), gates) if gate is not None]
 
 
 def _met(plan: "Plan") -> Iterator[Finding]:
@@ -171,11 +171,11 @@ def _gate(text: str) -> Gate:
 
 
 def _test(gate: str, text: str) -> _Test:
-    found = _RESTRICTION.fullmatch(text)
-    if found is None or found[1] not in _FIELDS:
+    restriction = _RESTRICTION.fullmatch(text)
+    if restriction is None or restriction[1] not in _FIELDS:
         fields = ", ".join(_FIELDS)
         raise GateError(f"{gate}: {text} must be FIELD=VALUE, with a field of {fields}")
-    field, sign, value = found.groups()
+    field, sign, value = restriction.groups()
     if field == "priority":
         if not re.fullmatch(r"-?\d+", value):
             raise GateError(f"{gate}: {value} must be a whole number")

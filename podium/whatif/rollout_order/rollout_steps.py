@@ -81,17 +81,17 @@ class FinalPriorities:
 
 def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introduction:
     """Split manifests into steps and preparation; raises PodiumError."""
-    found, there = decisive(manifests), decisive(state)
-    priorities = FinalPriorities([*there.values(), *found.values()])
-    every = {one: _step_of(one, obj, there.get(one), priorities) for one, obj in found.items()}
+    new, there = decisive(manifests), decisive(state)
+    priorities = FinalPriorities([*there.values(), *new.values()])
+    every = {one: _step_of(one, obj, there.get(one), priorities) for one, obj in new.items()}
     steps = {one: step for one, step in every.items() if step is not None}
     if not steps:
         raise PodiumError("there is no workload, nor a default class, to be rolled out")
     # So that workloads can name a class before it becomes the default.
-    new_classes = (found[step] for step in steps if step[0] == _CLASS and step not in there)
+    new_classes = (new[step] for step in steps if step[0] == _CLASS and step not in there)
     return Introduction(
         (
-            *(obj for identity, obj in found.items() if identity not in steps),
+            *(obj for identity, obj in new.items() if identity not in steps),
             *({**obj, "globalDefault": False} for obj in new_classes),
         ),
         tuple(steps.values()),
@@ -131,22 +131,22 @@ def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
     target = parse_workload(what, place)
     if not equals or not class_name or target is None:
         raise PodiumError(f"--assign {text}: expected KIND/NAME=CLASS, such as deploy/web=high")
-    found = state.get(target)
-    if found is None:
+    workload = state.get(target)
+    if workload is None:
         raise PodiumError(f"--assign {text}: the state has no {target}")
-    marks = {key: value for key, value in annotations(found).items() if key != LAST_APPLIED}
-    metadata = {"name": name(found), "namespace": namespace(found)}
-    fields = {"labels": dict(labels(found)), "annotations": marks}
-    spec: dict[str, Any] = {**spec_of(found)}
-    if found["kind"] == "CronJob":
+    marks = {key: value for key, value in annotations(workload).items() if key != LAST_APPLIED}
+    metadata = {"name": name(workload), "namespace": namespace(workload)}
+    fields = {"labels": dict(labels(workload)), "annotations": marks}
+    spec: dict[str, Any] = {**spec_of(workload)}
+    if workload["kind"] == "CronJob":
         job = spec["jobTemplate"]
         inner = {**spec_of(job), "template": _classed(spec_of(job)["template"], class_name)}
         spec["jobTemplate"] = {**job, "spec": inner}
     else:
         spec["template"] = _classed(spec["template"], class_name)
     return {
-        "apiVersion": found["apiVersion"],
-        "kind": found["kind"],
+        "apiVersion": workload["apiVersion"],
+        "kind": workload["kind"],
         "metadata": {**metadata, **{key: value for key, value in fields.items() if value}},
         "spec": spec,
     }

@@ -69,8 +69,8 @@ def _spec_update(new: Object, old: Object) -> checks.Faults:
     known = {gate.get("name") for gate in entries(before, "schedulingGates")}
     for index, gate in enumerate(entries(spec, "schedulingGates")):
         if gate.get("name") not in known:
-            found = f"found new scheduling gate '{gate.get('name')}'"
-            message = f"only deletion is allowed, but {found}"
+            added_gate = f"found new scheduling gate '{gate.get('name')}'"
+            message = f"only deletion is allowed, but {added_gate}"
             yield checks.forbidden(f"spec.schedulingGates[{index}].name", message)
     if known:
         yield from _tightened(spec, before)

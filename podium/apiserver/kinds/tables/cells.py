@@ -75,8 +75,8 @@ def selector(path: str, if_invalid: str, obj: Object, _now_s: float) -> str:
 
 def pair(path: str, first: str, second: str, missing: str, obj: Object, _now_s: float) -> str:
     """Format two fields as `kind/name`; an empty field becomes `missing`."""
-    found = value_at(obj, path)
-    return f"{found.get(first) or missing}/{found.get(second) or missing}" if found else ""
+    value = value_at(obj, path)
+    return f"{value.get(first) or missing}/{value.get(second) or missing}" if value else ""
 
 
 def revision_controller(revision: Object, _now_s: float) -> str:
@@ -142,9 +142,9 @@ def measured(resource: str, metrics: Object, _now_s: float) -> str:
 
 
 def _shortened(texts: Iterable[str], if_empty: str) -> str:
-    found = list(texts)
-    shown = ",".join(found[:_SHOWN_MAX])
-    more = len(found) - _SHOWN_MAX
+    every = list(texts)
+    shown = ",".join(every[:_SHOWN_MAX])
+    more = len(every) - _SHOWN_MAX
     return f"{shown} + {more} more..." if more > 0 else shown or if_empty
 
 
@@ -219,9 +219,9 @@ def ingress_hosts(ingress: Object, _now_s: float) -> str:
 
 def ingress_parameters(ingress_class: Object, _now_s: float) -> str:
     """Format the parameters of an IngressClass, such as `Settings.example.com/own`."""
-    found = part(spec_of(ingress_class), "parameters")
-    group = f".{found['apiGroup']}" if found.get("apiGroup") else ""
-    return f"{found.get('kind', '')}{group}/{found.get('name', '')}" if found else ""
+    parameters = part(spec_of(ingress_class), "parameters")
+    group = f".{parameters['apiGroup']}" if parameters.get("apiGroup") else ""
+    return f"{parameters.get('kind', '')}{group}/{parameters.get('name', '')}" if parameters else ""
 
 
 def quota_usage(what: str, quota: Object, _now_s: float) -> str:
@@ -244,10 +244,10 @@ def subjects(kind: str, binding: Object, _now_s: float) -> str:
 
 def service_available(service: Object, _now_s: float) -> str:
     """Return whether an APIService is available, with the reason if it isn't."""
-    found = condition_of(service, "Available")
-    if found is None or found.get("status") == "True":
-        return "Unknown" if found is None else "True"
-    return f"{found.get('status')} ({found.get('reason', '')})"
+    condition = condition_of(service, "Available")
+    if condition is None or condition.get("status") == "True":
+        return "Unknown" if condition is None else "True"
+    return f"{condition.get('status')} ({condition.get('reason', '')})"
 
 
 def signing_decision(request: Object, _now_s: float) -> str:

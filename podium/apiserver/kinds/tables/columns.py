@@ -56,20 +56,20 @@ class Column:
         if not isinstance(self.source, str):
             cell = self.source(obj, now_s)
             return self.default if cell in (None, "") else cell
-        found = cells.value_at(obj, self.source)
-        if found in (None, ""):
+        value = cells.value_at(obj, self.source)
+        if value in (None, ""):
             return self.default
         if self.is_raw:
-            raw: cells.Cell = found
+            raw: cells.Cell = value
             return raw
         match self.type:
-            case "integer" if isinstance(found, int | float):
-                return int(found)
-            case "boolean" if isinstance(found, bool):
-                return found
+            case "integer" if isinstance(value, int | float):
+                return int(value)
+            case "boolean" if isinstance(value, bool):
+                return value
             case "date":
-                return since(found, now_s)
-        return found if isinstance(found, str) else msgspec.json.encode(found).decode()
+                return since(value, now_s)
+        return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 Columns = tuple[Column, ...]

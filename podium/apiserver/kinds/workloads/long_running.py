@@ -68,9 +68,9 @@ def _keep_labels(new: Object, old: Object, _now_s: float) -> Object:
 def _with_selector(controller: Object) -> Object:
     # Without a selector of its own, it selects the labels of its template.
     spec = spec_of(controller)
-    found = labels(part(spec, "template"))
-    if found and not spec.get("selector"):
-        controller = {**controller, "spec": {**spec, "selector": dict(found)}}
+    template_labels = labels(part(spec, "template"))
+    if template_labels and not spec.get("selector"):
+        controller = {**controller, "spec": {**spec, "selector": dict(template_labels)}}
     return workloads.labelled_like_template(controller)
 
 

@@ -86,9 +86,9 @@ def always(kind: str) -> checks.Check:
 
 def mapped(spec: Any, path: str) -> checks.Faults:
     """Check that a selector that is a plain map matches the labels of the template."""
-    selector, found = part(spec, "selector"), labels(part(spec, "template"))
-    if selector and not equality_selector(selector).matches(found):
-        yield _misfit(found, path)
+    selector, template_labels = part(spec, "selector"), labels(part(spec, "template"))
+    if selector and not equality_selector(selector).matches(template_labels):
+        yield _misfit(template_labels, path)
 
 
 def own_selector(spec: Any, path: str) -> checks.Faults:
@@ -130,10 +130,10 @@ def workload_check(*spec: checks.Check) -> checks.Check:
 
 def labelled_like_template(workload: Object) -> Object:
     """Return a workload with the labels of its template if it has none."""
-    found = labels(pod_template_of(workload))
-    if not found or labels(workload):
+    template_labels = labels(pod_template_of(workload))
+    if not template_labels or labels(workload):
         return workload
-    return {**workload, "metadata": {**metadata_of(workload), "labels": dict(found)}}
+    return {**workload, "metadata": {**metadata_of(workload), "labels": dict(template_labels)}}
 
 
 def not_decremented(new: Object, old: Object) -> checks.Faults:
@@ -151,8 +151,8 @@ def within_replicas(*fields: str) -> rules.Rule:
 
     def rule(new: Object, _old: Object) -> checks.Faults:
         for field, other, shown in bounds:
-            found = rules.at(new, f"status.{field}") or 0
-            if found > (rules.at(new, f"status.{other}") or 0):
-                yield FieldError(f"status.{field}", found, f"cannot be greater than {shown}")
+            replicas = rules.at(new, f"status.{field}") or 0
+            if replicas > (rules.at(new, f"status.{other}") or 0):
+                yield FieldError(f"status.{field}", replicas, f"cannot be greater than {shown}")
 
     return rule

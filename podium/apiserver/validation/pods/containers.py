@@ -168,11 +168,11 @@ def _one_action(actions: dict[str, Check]) -> Check:
     def check(value: Any, path: str) -> Faults:
         first = True
         for name, action in actions.items():
-            if (found := value.get(name)) is None:
+            if (field_value := value.get(name)) is None:
                 continue
             where = join(path, name)
             if first:
-                yield from action(found, where)
+                yield from action(field_value, where)
             else:
                 yield checks.forbidden(where, "may not specify more than 1 handler type")
             first = False

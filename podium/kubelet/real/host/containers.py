@@ -106,10 +106,10 @@ class Containers:
         return self._running.get(run)
 
     def named(self, pod_uid: str, name: str) -> Running | None:
-        found = (
+        running = (
             one for run, one in self._running.items() if (run.pod_uid, run.name) == (pod_uid, name)
         )
-        return next(found, None)
+        return next(running, None)
 
     def start(self, launch: Launch) -> None:
         """Start a container.

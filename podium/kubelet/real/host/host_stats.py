@@ -67,14 +67,14 @@ def observations(root: Path, now_s: float) -> dict[Signal, Observation]:
     free_pids = max(most - int(running.partition("/")[2]), 0)
     disk = os.statvfs(root)
     available = disk.f_bavail * disk.f_frsize
-    found = {
+    observed = {
         Signal.MEMORY_AVAILABLE: Observation(left.available_bytes, left.capacity_bytes, now_s),
         Signal.PID_AVAILABLE: Observation(free_pids, most, now_s),
     }
-    found |= {one: Observation(available, disk.f_blocks * disk.f_frsize, now_s) for one in _DISK}
+    observed |= {one: Observation(available, disk.f_blocks * disk.f_frsize, now_s) for one in _DISK}
     if disk.f_files:
-        found |= {signal: Observation(disk.f_favail, disk.f_files, now_s) for signal in _INODES}
-    return found
+        observed |= {signal: Observation(disk.f_favail, disk.f_files, now_s) for signal in _INODES}
+    return observed
 
 
 def statistics(
@@ -88,7 +88,7 @@ def statistics(
     table, nothing, usage = processes(), DiskUsage(0, 0), {}
     for pod in pods:
         uid = pod["metadata"]["uid"]
-        found: list[ContainerUsage] = []
+        usages: list[ContainerUsage] = []
         process_count = 0
         for container in (*init_containers_of(pod["spec"]), *pod["spec"]["containers"]):
             name = container["name"]
@@ -97,13 +97,13 @@ def statistics(
             process_count += use.processes
             rootfs = taken.get(directory.container(pod, name), nothing)
             logs = taken.get(directory.pod_logs(pod) / name, nothing)
-            found.append(ContainerUsage(name, use.memory_bytes, rootfs, logs))
+            usages.append(ContainerUsage(name, use.memory_bytes, rootfs, logs))
         names = ephemeral_volumes(pod)
         volumes = {name: taken.get(directory.volume(pod, name), nothing) for name in names}
-        disks = (*volumes.values(), *(one.rootfs for one in found), *(one.logs for one in found))
+        disks = (*volumes.values(), *(one.rootfs for one in usages), *(one.logs for one in usages))
         usage[uid] = PodUsage(
-            memory_bytes=sum(one.memory_bytes or 0 for one in found),
-            containers=tuple(found),
+            memory_bytes=sum(one.memory_bytes or 0 for one in usages),
+            containers=tuple(usages),
             volumes=volumes,
             ephemeral_storage_bytes=sum(disk.used_bytes or 0 for disk in disks),
             processes=process_count,
@@ -113,13 +113,13 @@ def statistics(
 
 def places(pods: tuple[Object, ...], directory: NodeDirectory) -> list[Path]:
     """Return the directories whose size is disk usage of pods."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for pod in pods:
-        found += (directory.volume(pod, name) for name in ephemeral_volumes(pod))
+        paths += (directory.volume(pod, name) for name in ephemeral_volumes(pod))
         for container in (*init_containers_of(pod["spec"]), *pod["spec"]["containers"]):
-            found.append(directory.container(pod, container["name"]))
-            found.append(directory.pod_logs(pod) / container["name"])
-    return found
+            paths.append(directory.container(pod, container["name"]))
+            paths.append(directory.pod_logs(pod) / container["name"])
+    return paths
 
 
 def disk_usage(path: Path) -> DiskUsage:

@@ -42,14 +42,14 @@ def members(table: Mapping[int, ProcessEntry], leader: int) -> set[int]:
     children: dict[int, list[int]] = {}
     for entry in table.values():
         children.setdefault(entry.parent, []).append(entry.pid)
-    found: set[int] = set()
+    pids: set[int] = set()
     left = [pid for pid, entry in table.items() if entry.session == leader or pid == leader]
     while left:
         pid = left.pop()
-        if pid not in found:
-            found.add(pid)
+        if pid not in pids:
+            pids.add(pid)
             left += children.get(pid, ())
-    return {pid for pid in found if not table[pid].is_dead}
+    return {pid for pid in pids if not table[pid].is_dead}
 
 
 def memory_bytes(pid: int) -> int:

@@ -167,21 +167,21 @@ class HypotheticalRows:
 
         Leaves out sums that stay below the limit on all rows even if all pods are restored.
         """
-        found = []
+        bounds = []
         for number, weights in self._weights.items():
             headroom = self._filtering.states[number].headroom(self._rows)
             if headroom is not None:
                 taken = self._sums[number].copy()
                 for index in self._nominated:
                     taken[:, index] += self._weight_of_rivals(number, index)
-                found += [
+                bounds += [
                     (space - held, by_turn)
                     for space, held, total, by_turn in zip(
                         headroom, taken, self._sums[number], weights, strict=True
                     )
                     if ((space - held + total < 0) & in_play).any()
                 ]
-        return found
+        return bounds
 
     def _restore(self, turn: int, indexes: Integers, numbers: Sequence[int], sign: int) -> None:
         for number in numbers:

@@ -185,10 +185,10 @@ class PreemptibleDevices(DeviceFilter):
 
     def _claims_of_others(self, row: int, pods: Sequence[PodInfo]) -> list[ClaimRequests]:
         # A claim that several pods share is allocated once.
-        found: dict[str, ClaimRequests] = {}
+        claims: dict[str, ClaimRequests] = {}
         for pod in pods:
             for claim, requests in self._claims_of(pod, row):
                 place = pod.uid if name(claim) == IN_MEMORY else key(claim)
                 if place not in self._shared:
-                    found[place] = requests
-        return [*found.values()]
+                    claims[place] = requests
+        return [*claims.values()]

@@ -223,16 +223,16 @@ class ProtectedPods(PreemptionPolicy):
 
         The objection of a pod has the reason of the rule that protects it for longest.
         """
-        now_s, found = self._clock.now_s, list[tuple[float, str, str]]()
+        now_s, protections = self._clock.now_s, list[tuple[float, str, str]]()
         for row in rows.tolist():
             for one in self._snapshot.pods_on[row]:
                 holding = [period for period in self._of(one) if period.holds(pod.priority, now_s)]
                 if holding and one.priority < pod.priority:
                     longest = max(holding, key=lambda period: period.until_s)
-                    found.append((longest.until_s, one.key, longest.reason))
+                    protections.append((longest.until_s, one.key, longest.reason))
         return [
             Objection(f"{key} may not be preempted{before(until_s)}: {reason}", until_s)
-            for until_s, key, reason in sorted(found, key=lambda one: one[:2])
+            for until_s, key, reason in sorted(protections, key=lambda one: one[:2])
         ]
 
     def _of(self, pod: PodInfo) -> list[ProtectionPeriod]:

@@ -29,21 +29,21 @@ _UNBOUND_PREFIX = "\0"
 
 def attachable_volumes(listers: Listers, pod: PodInfo) -> frozenset[Attachable]:
     """Return the volumes to attach for a pod, as far as its claims and volumes exist."""
-    found: set[Attachable | None] = set()
+    volumes: set[Attachable | None] = set()
     for use, claim in used_claims(listers, pod):
         if claim is None or (use.is_ephemeral and ownership_fault(claim, pod)):
             continue
         volume = listers.get("PersistentVolume", volume_name(claim))
         if volume is not None:
-            found.add(_existing(volume))
+            volumes.add(_existing(volume))
         elif storage_class := storage_class_of(listers, claim):
             driver = provisioning_driver(storage_class.get("provisioner") or "")
-            found.add(Attachable(driver, _UNBOUND_PREFIX + key(claim)))
-    found = {one for one in found if one is not None and one.driver and one.handle}
+            volumes.add(Attachable(driver, _UNBOUND_PREFIX + key(claim)))
+    volumes = {one for one in volumes if one is not None and one.driver and one.handle}
     for inline in volumes_of(spec_of(pod.obj)):
         with suppress(MigrationError):
-            found.add(migrated_volume(inline))
-    return frozenset(attachable for attachable in found if attachable is not None)
+            volumes.add(migrated_volume(inline))
+    return frozenset(attachable for attachable in volumes if attachable is not None)
 
 
 def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:

@@ -73,14 +73,14 @@ class Watcher:
 async def measure(sizes: Sizes, tell: Callable[[str], None]) -> list[Measurement]:
     """Take all measurements; raises PodiumError."""
     tell("creations in memory")
-    found = [await creations(sizes, keeps=False)]
+    measurements = [await creations(sizes, keeps=False)]
     tell("creations with SQLite")
-    found.append(await creations(sizes, keeps=True))
+    measurements.append(await creations(sizes, keeps=True))
     tell("bindings")
-    found += await bindings(sizes)
+    measurements += await bindings(sizes)
     tell("memory")
-    found.append(await memory(sizes))
-    return found
+    measurements.append(await memory(sizes))
+    return measurements
 
 
 async def creations(sizes: Sizes, *, keeps: bool) -> Measurement:

@@ -141,14 +141,14 @@ async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
         )
         end_s = time.monotonic() + _START_S_MAX
         try:
-            while not (found := [*Path(directory).rglob("kubeconfig")]):
+            while not (kubeconfigs := [*Path(directory).rglob("kubeconfig")]):
                 if process.poll() is not None:
                     output = process.stderr.read() if process.stderr else ""
                     raise PodiumError(f"podium up has ended: {output.strip()}")
                 if time.monotonic() > end_s:
                     raise PodiumError(f"podium up wasn't ready within {_START_S_MAX:.0f} s")
                 await asyncio.sleep(_LOOK_S)
-            yield UpProcess(LiveTarget.of(found[0]), process.pid)
+            yield UpProcess(LiveTarget.of(kubeconfigs[0]), process.pid)
         finally:
             process.terminate()
             await asyncio.to_thread(process.communicate)

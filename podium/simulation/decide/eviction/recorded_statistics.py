@@ -55,17 +55,17 @@ def with_shared_filesystems(by_group: Object, filesystems: Filesystems) -> Objec
 
 def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, Observation]:
     """Compute observations by eviction signal; `times_s` are the measuring times by group."""
-    found = {}
+    observed = {}
     for signal, (group, available, capacity) in _GROUPS.items():
         statistics = groups.get(group) or _NOTHING
         if available in statistics and capacity in statistics:
             amounts = value(statistics[available]), value(statistics[capacity])
-            found[signal] = Observation(*amounts, times_s.get(group))
+            observed[signal] = Observation(*amounts, times_s.get(group))
     pids = groups.get("pid") or _NOTHING
     if "max" in pids and "running" in pids:
         most, running = value(pids["max"]), value(pids["running"])
-        found[Signal.PID_AVAILABLE] = Observation(most - running, most, times_s.get("pid"))
-    return found
+        observed[Signal.PID_AVAILABLE] = Observation(most - running, most, times_s.get("pid"))
+    return observed
 
 
 def usage_key(name: str) -> str:

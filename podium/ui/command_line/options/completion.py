@@ -44,11 +44,11 @@ def contexts(ctx: typer.Context) -> list[str]:
 
 def namespaces(ctx: typer.Context) -> list[str]:
     """Offer the Namespaces of the state, and the namespaces in which it has pods."""
-    found = [*_objects(ctx, "Namespace")]
+    names = [*_objects(ctx, "Namespace")]
     used = {
-        obj.metadata.namespace or (DEFAULT_NAMESPACE if obj.kind == "Pod" else "") for obj in found
+        obj.metadata.namespace or (DEFAULT_NAMESPACE if obj.kind == "Pod" else "") for obj in names
     }
-    there = {obj.metadata.name for obj in found if obj.kind == "Namespace"}
+    there = {obj.metadata.name for obj in names if obj.kind == "Namespace"}
     return sorted(there | used - {""})
 
 
@@ -63,14 +63,14 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
         return nodes(ctx)
     given = (ctx.params.get(name) for name in ("state", "kubeconfig", "context"))
     here = ctx.params.get("namespace") or usual_namespace(*given)
-    found = {
+    names = {
         (obj.metadata.namespace or here, obj.metadata.name)
         for obj in _objects(ctx, "Pod")
         if obj.kind == "Pod" and obj.metadata.name
     }
     return sorted(
         name if namespace == here and "/" not in incomplete else f"{namespace}/{name}"
-        for namespace, name in found
+        for namespace, name in names
     )
 
 

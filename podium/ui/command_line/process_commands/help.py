@@ -21,6 +21,6 @@ class HelpCommand(Options):
             print(parent.get_help())
             return
         group: Any = parent.command
-        name, found, _ = group.resolve_command(parent, [self.command])
+        name, command, _ = group.resolve_command(parent, [self.command])
         # Prints the help, and exits.
-        found.make_context(name, ["--help"], parent=parent)
+        command.make_context(name, ["--help"], parent=parent)

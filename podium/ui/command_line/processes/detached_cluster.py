@@ -39,7 +39,7 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
         wait_s: seconds to wait at most until the cluster has settled; None not to wait.
     """
     directory = usual_directory() if data_dir is None else data_dir
-    with (found := DataDirectory(directory)):
+    with (data_directory := DataDirectory(directory)):
         if data_dir is None:
             for path in directory.iterdir():
                 if path.is_dir():
@@ -72,7 +72,7 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
         raise
     finally:
         os.close(reader)
-    return found
+    return data_directory
 
 
 def _await(
@@ -92,8 +92,8 @@ class Stages:
     """Reports the stages of a background process's start to the process that started it."""
 
     def __init__(self) -> None:
-        found = os.environ.pop(DETACHED, None)
-        self._descriptor = None if found is None else int(found)
+        pipe = os.environ.pop(DETACHED, None)
+        self._descriptor = None if pipe is None else int(pipe)
 
     @property
     def are_waited_for(self) -> bool:

@@ -114,8 +114,8 @@ class InformerSource:
 
     def _priority_classes(self) -> list[Object]:
         # A scheduler doesn't watch PriorityClasses: they are made of what the pods have.
-        found = {name: pod for pod in self.known("Pod") if (name := priority_class_of(pod))}
-        return [_class_of(pod) for _, pod in sorted(found.items())]
+        pod_of = {name: pod for pod in self.known("Pod") if (name := priority_class_of(pod))}
+        return [_class_of(pod) for _, pod in sorted(pod_of.items())]
 
     def _happened(self, event: DriverEvent) -> None:
         if isinstance(event, Stepped) and isinstance(event.event, events.Change):

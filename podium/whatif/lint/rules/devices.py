@@ -31,10 +31,10 @@ class _Selectors(NamedTuple):
 def no_device_selected(view: ClusterView) -> Iterator[Offence]:
     """The selectors of a DeviceClass or a request select no published device."""
     for one in _selectors(view):
-        found = view.devices.selected((*one.of_class, *one.own))
+        devices = view.devices.selected((*one.of_class, *one.own))
         # A class without devices is reported itself.
         is_of_class = bool(one.own) and not view.devices.selected(one.of_class).contents
-        if not (found.contents or found.failures or is_of_class):
+        if not (devices.contents or devices.failures or is_of_class):
             message = f"its selectors select none of {count(view.devices.count, 'device')}"
             expressions = tuple(selector.expression for selector in one.own or one.of_class)
             yield Offence(one.obj, message, one.path, expressions)

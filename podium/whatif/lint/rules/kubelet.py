@@ -97,8 +97,8 @@ def _thresholds(view: ClusterView) -> tuple[Threshold, ...]:
         return ()
     if config.eviction_soft.keys() - config.eviction_soft_grace_period.keys():
         return ()
-    found = config.eviction.thresholds
-    return tuple(one for one in found if one.signal is not Signal.ALLOCATABLE_MEMORY_AVAILABLE)
+    thresholds = config.eviction.thresholds
+    return tuple(one for one in thresholds if one.signal is not Signal.ALLOCATABLE_MEMORY_AVAILABLE)
 
 
 def _capacity(threshold: Threshold, node: Object) -> int:

@@ -45,9 +45,9 @@ def critical_not_guaranteed(view: ClusterView) -> Iterator[Offence]:
         priority = workload.priority
         if priority is None or not critical_from <= priority < SYSTEM_CRITICAL:
             continue
-        found = qos_class(workload.pod)
-        if found != "Guaranteed":
-            message = f"its pods have priority {priority}, and are {found}"
+        qos = qos_class(workload.pod)
+        if qos != "Guaranteed":
+            message = f"its pods have priority {priority}, and are {qos}"
             yield Offence(workload.obj, message, f"{workload.path}.containers")
 
 
@@ -85,5 +85,5 @@ def _containers(workload: Workload) -> Iterator[tuple[str, Object]]:
 
 
 def _amounts(owner: Object, field: str) -> Object:
-    found = part(owner, "resources", field)
-    return {name: amount for name, amount in found.items() if is_pod_level(name)}
+    amounts = part(owner, "resources", field)
+    return {name: amount for name, amount in amounts.items() if is_pod_level(name)}

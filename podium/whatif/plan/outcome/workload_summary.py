@@ -59,14 +59,14 @@ def summaries(timeline: Timeline, plan: Plan) -> tuple[WorkloadSummary, ...]:
         serves = workload in before.serving and not is_of_nodes
         if serves and course.least()[0] < course.before:
             pods.setdefault(workload, [])
-    found = []
+    workloads = []
     for workload, rows in pods.items():
         if workload not in readiness:
             steady = _Readiness(before.ready[workload], before.ready[workload])
             steady.change(0, timeline.play.passed_s)
             readiness[workload] = steady
-        found.append(_summary(timeline.play, workload, rows, readiness[workload]))
-    found.sort(
+        workloads.append(_summary(timeline.play, workload, rows, readiness[workload]))
+    workloads.sort(
         key=lambda one: (
             not one.unavailable,
             not (one.lost or one.pending),
@@ -74,7 +74,7 @@ def summaries(timeline: Timeline, plan: Plan) -> tuple[WorkloadSummary, ...]:
             one.workload,
         )
     )
-    return tuple(found)
+    return tuple(workloads)
 
 
 def _summary(

@@ -43,14 +43,14 @@ def keeping(one: "StalePriority") -> str:
 
 def next_pod_clauses(one: "StalePriority", *, is_named: bool = True) -> Iterator[str]:
     """Yield a clause about each trial of a workload's next pod."""
-    for found in one.next_pods:
+    for next_pod in one.next_pods:
         workload = one.workload if is_named else "the workload"
-        if found.is_replacement:
+        if next_pod.is_replacement:
             subject = f"the next pod of {workload}"
         else:
             likeness = f"the requests of {workload}" if is_named else "these requests"
             subject = f"a new pod with {likeness}"
-        yield f"{subject} {_fate(found)}"
+        yield f"{subject} {_fate(next_pod)}"
 
 
 def _fate(found: "NextPod") -> str:
