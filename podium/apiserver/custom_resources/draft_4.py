@@ -45,8 +45,8 @@ _CHECKS: Mapping[str, tuple[type, Callable[[Any], object]]] = {
 def _is_right(kind: type, check: Callable[[Any], object], value: object) -> bool:
     if not isinstance(value, kind):
         return True
-    fault = check(value)
-    return fault is not None and fault is not False
+    match = check(value)
+    return match is not None and match is not False
 
 
 for _name, (_kind, _check) in _CHECKS.items():
