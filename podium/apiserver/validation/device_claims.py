@@ -109,7 +109,9 @@ _tolerations = at_most(
 
 
 def _mode_and_count(request: Any, path: str) -> Faults:
-    mode, count = request.get("allocationMode") or "", request.get("count") or 0
+    # An exported claim may lack the defaults, which it gets when its state is loaded.
+    mode = request.get("allocationMode") or EXACT_COUNT
+    count = request.get("count") or (1 if mode == EXACT_COUNT else 0)
     where = join(path, "count")
     if mode == ALL and count:
         message = f"must not be specified when allocationMode is '{mode}'"

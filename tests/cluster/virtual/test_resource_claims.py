@@ -240,6 +240,14 @@ def test_quotas_count_devices_by_class() -> None:
             cluster.apply(another)
 
 
+def test_an_exported_claim_gets_the_defaults_that_it_lacks() -> None:
+    claim = shared_claim()
+    claim["metadata"]["uid"] = "exported"
+    use = {"name": "gpu", "resourceClaimName": "shared"}
+    (placed,) = loaded(claim).plan(apply=pod("a", resourceClaims=[use])).placements
+    assert placed.devices == ("gpu.example.com/n1/gpu-0",)
+
+
 def test_a_copy_of_a_node_has_devices_of_its_own() -> None:
     train = workload("Deployment", "train", "100m", replicas=4)
     train["spec"]["template"]["spec"]["resourceClaims"] = [USE]
