@@ -287,7 +287,10 @@ class StatefulSetController(Reconciler):
         owner = self.objects.at(_SET, key)
         if owner is None:
             return
-        owned, claims = claim(owner, self.objects, "Pod")
+        # Its selector may match pods that it didn't number.
+        owned, claims = claim(
+            owner, self.objects, "Pod", is_member=lambda pod: ordinal_of(owner, pod) is not None
+        )
         if claims:
             yield from claims
             return
@@ -300,7 +303,7 @@ class StatefulSetController(Reconciler):
             return
         known = status.get("currentRevision")
         current = next((one for one in history.old if name(one) == known), update)
-        pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
+        pods = {number: pod for pod in owned if (number := ordinal_of(owner, pod)) is not None}
         if not is_terminating(owner):
             control = StatefulSetControl(owner, current, update, pods, self.objects, now_s)
             # One that was loaded amid a rollout goes on with it once something happens to it.

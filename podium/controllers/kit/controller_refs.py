@@ -4,7 +4,7 @@ An owner adopts objects without a controller that its selector matches, and rele
 that its selector no longer matches. A terminating owner adopts nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import (
@@ -24,17 +24,22 @@ from podium.machines.reconciler.indexer import Indexer
 
 
 def claim(
-    owner: Object, objects: Indexer, kind: str, finalizers: Sequence[str] = ()
+    owner: Object,
+    objects: Indexer,
+    kind: str,
+    finalizers: Sequence[str] = (),
+    is_member: Callable[[Object], bool] = lambda _: True,
 ) -> tuple[list[Object], list[Effect]]:
     """Find the owner's objects of a kind, and the adoptions and releases that are due.
 
     Args:
         objects: indexer with the indexes `owner` and `orphan` of the kind.
         finalizers: finalizers to add to adopted objects.
+        is_member: what an object has to fulfil besides the owner's selector.
     """
     selector, owned, effects = selector_of(owner), [], []
     for obj in objects.by(kind, "owner", uid_of(owner)):
-        if selector.matches(labels(obj)):
+        if selector.matches(labels(obj)) and is_member(obj):
             owned.append(obj)
         elif not is_terminating(obj) and not is_terminating(owner):
             effects.append(release(owner, obj, kind))
@@ -42,7 +47,7 @@ def claim(
         effects += [
             adoption(owner, obj, kind, finalizers)
             for obj in objects.by(kind, "orphan", place_of(owner)[0])
-            if not is_terminating(obj) and selector.matches(labels(obj))
+            if not is_terminating(obj) and selector.matches(labels(obj)) and is_member(obj)
         ]
     return owned, effects
 

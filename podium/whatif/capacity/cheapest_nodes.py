@@ -15,9 +15,11 @@ from heapq import heappop, heappush
 import msgspec
 import numpy as np
 
+from podium.api.devices.device_classes import classes_by_resource
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, name
+from podium.api.objects import Object, name, without
 from podium.api.policy.disruption_target import BY_SCHEDULER
+from podium.scheduler.devices.device_manager import CLASS
 from podium.scheduler.explain.extra_nodes import slices_like
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.snapshot import allocatable_amounts
@@ -72,15 +74,17 @@ def cheapest_nodes(wanted: NodesRequest, progress: Progress | None = None) -> Ch
 class NodeRoom:
     """The resources that pending pods lack in sum, and the resources of a node of each shape.
 
-    All free resources of existing nodes count as usable, so that no solution is ruled out.
+    All free resources of existing nodes count as usable, and resources that devices may stand for
+    don't count, so that no solution is ruled out.
     """
 
     def __init__(self, play: Play, shapes: Sequence[NodeShape], pods: Iterable[Object]) -> None:
         snapshot = play.scheduler.snapshot
         columns, wanted = snapshot.resources, Counter[str]()
+        of_devices = classes_by_resource(play.scheduler.listers.list(CLASS))
         for pod in pods:
             wanted[_PODS] += 1
-            requests = pending_pod(pod, snapshot.classes).cls.requests
+            requests = without(pending_pod(pod, snapshot.classes).cls.requests, *of_devices)
             wanted.update({columns.names[at]: n for at, n in columns.counted(requests)})
         free = {name: columns.free[columns.index_of(name)] for name in wanted if name != _PODS}
         free[_PODS] = columns.free_pods

@@ -124,6 +124,14 @@ def test_a_template_is_a_workload_of_the_state_or_a_pod_in_a_file(tmp_path: Any)
         read_pod_template("deploy/web*0", "default", decisive([web]))
 
 
+def test_a_stateful_set_leaves_pods_alone_that_it_has_not_numbered() -> None:
+    db = workload("StatefulSet", "db", uid="db", replicas=1, serviceName="db")
+    state = [node("a", "4"), db]
+    template = read_pod_template("sts/db", "default", decisive(state))
+    request = PlanRequest(LoadedState(state))
+    assert free(capacity(CapacityRequest(request, [template], 100))).pods == 3
+
+
 def test_of_many_nodes_the_presentation_lists_the_fullest() -> None:
     shown = capacity_presentation(found([node(f"n{n:02}", "2") for n in range(25)], pod("web")))
     assert shown.headline == "50 more pods fit."

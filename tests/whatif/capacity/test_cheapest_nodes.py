@@ -17,7 +17,8 @@ from podium.whatif.capacity.cheapest_nodes import NodesRequest, cheapest_nodes
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import LoadedState, PlanRequest
-from tests.objects import ZONE, Obj, node, pod, priority_class
+from tests.device_objects import DRIVER, device, device_class, resource_slice
+from tests.objects import ZONE, Obj, container, node, pod, priority_class
 
 BIG, SMALL = "big=cpu=8,memory=32Gi:0.4", "small=cpu=4,memory=16Gi:0.21"
 
@@ -70,6 +71,23 @@ def test_shapes_that_are_needed_together_are_found() -> None:
     pods = [pod("c-0", "3", **only("cheap")), pod("c-1", "3", **only("cheap"))]
     answer = found([node("n", "1"), *pods, pod("d", "1", **only("dear"))], shapes)
     assert (choice(answer), answer.proven) == ({"cheap": 2, "dear": 1}, True)
+
+
+def test_nodes_bring_the_devices_that_extended_resources_stand_for() -> None:
+    gpu, requests = "example.com/gpu", {"cpu": "1", "example.com/gpu": "1"}
+    devices = [device("g0"), device("g1")]
+    state = [
+        node("n", "4"),
+        resource_slice("n", devices),
+        device_class("gpu", f'device.driver == "{DRIVER}"', extendedResourceName=gpu),
+    ]
+    web = pod(
+        "web",
+        containers=[{**container(), "resources": {"requests": requests, "limits": {gpu: "1"}}}],
+    )
+    like_n = read_node_shape("more=n:1", {"n": state[0]})
+    answer = found(state, [like_n, *shaped(SMALL)], (web, 5))
+    assert (choice(answer), answer.found) == ({"more": 2}, True)
 
 
 def test_a_search_that_is_cut_short_tells_a_bound() -> None:
