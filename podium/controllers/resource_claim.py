@@ -4,6 +4,7 @@ The rules are those of v1.36's `resourceclaim`. A claim is reserved for the pods
 the last of them is done, its devices are deallocated, and a claim made of a template is deleted.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
 
 from podium.api.devices.resource_claims import (
@@ -11,6 +12,7 @@ from podium.api.devices.resource_claims import (
     RESERVATIONS_MAX,
     ClaimError,
     allocation_of,
+    asks_for_admin_access,
     check_usable,
     known_claim_names,
     pod_claim_names,
@@ -66,11 +68,19 @@ def _owner_uids(claim: Object) -> list[str]:
 
 
 class ResourceClaimController(SequencedReconciler):
-    """Creates claims of templates, and ends reservations of pods that are done."""
+    """Creates claims of templates, and ends reservations of pods that are done.
+
+    `creates` counts the creations that were tried, by success and by whether the claim asks for
+    admin access.
+    """
 
     name = "resource-claim-controller"
     kinds = frozenset({_POD, _CLAIM, _TEMPLATE})
     indexes = ((_POD, "claim", known_claim_names), (_CLAIM, "owner", _owner_uids))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.creates: Counter[tuple[bool, bool]] = Counter()
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == _TEMPLATE:
@@ -158,6 +168,7 @@ class ResourceClaimController(SequencedReconciler):
         owner = {**_POD_TYPE, **pod}
         claim = owned_object(owner, _API_VERSION, _CLAIM, metadata, spec=part(spec, "spec"))
         (outcome,) = yield from made([Create(kind=_CLAIM, obj=claim)])
+        self.creates[outcome.error is None, asks_for_admin_access(claim)] += 1
         if outcome.error is not None or outcome.obj is None:
             self._record_failure(pod, entry, f"create ResourceClaim : {outcome.error}")
             raise SyncFailedError

@@ -78,6 +78,22 @@ class Metric(Enum):
         "Preemptions that were carried out, by result.",
         ("result",),
     )
+    RESOURCE_CLAIM_CREATES = _Row(
+        "scheduler_resourceclaim_creates",
+        "ResourceClaims created for extended resources, by status.",
+        ("status",),
+    )
+    BINDING_CONDITIONS = _Row(
+        "scheduler_dra_bindingconditions_allocations",
+        "Attempts to bind pods with devices that have binding conditions, by driver and status.",
+        ("profile", "driver", "status"),
+    )
+    BINDING_CONDITIONS_WAIT = _Row(
+        "scheduler_dra_bindingconditions_wait_duration_seconds",
+        "How long PreBind waited for binding conditions.",
+        ("profile", "driver", "status"),
+        _doubling(0.1, 14),
+    )
     LIVELOCKS = _Row(
         "podium_preemption_livelocks",
         "Times that other schedulers had taken the room made for a pod again and again.",

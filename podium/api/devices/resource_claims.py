@@ -156,6 +156,12 @@ def allocated_devices(allocation: Object | None) -> tuple[AllocatedDevice, ...]:
     return msgspec.convert(results, tuple[AllocatedDevice, ...])
 
 
+def asks_for_admin_access(claim: Object) -> bool:
+    """Whether a claim requests devices for administration, which others may use as well."""
+    requests = entries(part(spec_of(claim), "devices"), "requests")
+    return any(part(request, "exactly").get("adminAccess") for request in requests)
+
+
 def reserved_for(claim: Object) -> list[str]:
     """Return the uids of the consumers that a claim is reserved for."""
     return [str(consumer.get("uid")) for consumer in entries(status_of(claim), "reservedFor")]

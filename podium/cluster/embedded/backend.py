@@ -9,6 +9,7 @@ from prometheus_client.registry import Collector
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import Request, Response, handle
 from podium.cluster.drivers.machine_health import MachineHealth
+from podium.cluster.embedded.claim_metrics import ClaimMetrics
 from podium.cluster.embedded.cluster_clock import ClusterClock
 from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.cluster.virtual import Cluster
@@ -25,9 +26,10 @@ class ClusterBackend:
         self._journal = journal
         self._cluster = cluster
         self._clock = clock
-        self._panics = CollectorRegistry()
+        self._others = CollectorRegistry()
+        self._others.register(ClaimMetrics(cluster))
         if cluster.driver.health is not None:
-            self._panics.register(PanicCollector(cluster.driver.health))
+            self._others.register(PanicCollector(cluster.driver.health))
 
     @property
     def authorizer(self) -> Authorizer:
@@ -56,10 +58,10 @@ class ClusterBackend:
         return self._cluster.driver.now_s
 
     def metrics(self) -> str:
-        """Return metrics of schedulers and machine failures in Prometheus' text format."""
+        """Return metrics of schedulers, claims and machine failures in Prometheus' text format."""
         machines = (scheduler.machine for scheduler in self._cluster.schedulers.values())
         schedulers = [one.metrics for one in machines if isinstance(one, SchedulerMachine)]
-        registries = (self._panics, *(metrics.registry for metrics in schedulers))
+        registries = (self._others, *(metrics.registry for metrics in schedulers))
         return "".join(generate_latest(one).decode() for one in registries if one is not None)
 
 

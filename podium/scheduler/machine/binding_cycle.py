@@ -8,14 +8,19 @@ its cycle fails, the pod is retried. Before its binding is sent, a pod is preemp
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
+from itertools import chain
 
 import msgspec
 
+from podium.api.devices.resource_claims import allocated_devices, allocation_of
 from podium.api.objects import Object
-from podium.machines.effects import Effect
+from podium.machines.effects import Create, Effect
 from podium.machines.events import Outcome
 from podium.machines.reconciler.work_queue import DelayedKeys
+from podium.scheduler.devices.allocated_devices import CLAIM
 from podium.scheduler.devices.freed_devices import PLUGIN as DEVICES
+from podium.scheduler.devices.freed_devices import known_claims
+from podium.scheduler.devices.pod_devices import binding_progress
 from podium.scheduler.framework.cycle.binding import BindingCycle, failure_of
 from podium.scheduler.framework.cycle.scheduling_cycle import Timing
 from podium.scheduler.framework.interface import PreBindProgress, PreBindStagesPlugin
@@ -69,6 +74,8 @@ class BindingTask(msgspec.Struct):
     told: set[str] = msgspec.field(default_factory=set)
     """The plugins that an Event has said the pod waits for."""
     pre_bind_plugin: str = ""
+    pre_bind_since_s: float = 0.0
+    """When all calls of PreBind had succeeded, in seconds since the epoch."""
     deadline_s: float = 0.0
     """When waiting for PreBind ends, in seconds since the epoch."""
     is_assumed: bool = True
@@ -132,8 +139,12 @@ class BindingCycles:
 
     def outcome(self, purpose: PreBindCall, outcome: Outcome) -> None:
         task = self._tasks.get(purpose.uid) or self._unanswered.get(purpose.uid)
-        if task is None or task.calls.pop(purpose.number, None) is None:
+        sent = None if task is None else task.calls.pop(purpose.number, None)
+        if task is None or sent is None:
             return
+        if isinstance(sent, Create) and sent.kind == CLAIM:
+            status = "success" if outcome.error is None else "failure"
+            self._context.metrics.count(Metric.RESOURCE_CLAIM_CREATES, status)
         if purpose.uid in self._unanswered:
             if outcome.obj is not None:
                 self._undo(task, [outcome.obj])
@@ -262,10 +273,10 @@ class BindingCycles:
             self._context.dispatcher.put(sent)
 
     def _called(self, task: BindingTask) -> None:
-        task.stage = Stage.PRE_BIND
+        task.stage, task.pre_bind_since_s = Stage.PRE_BIND, self._context.now_s
         plugins = [p for p in task.pipeline.pre_bind_calls if p.name in task.callers]
         timeout_s = max(plugin.bind_timeout_seconds for plugin in plugins)
-        task.deadline_s = self._context.now_s + timeout_s
+        task.deadline_s = task.pre_bind_since_s + timeout_s
         # Others have to act on the objects first, unless a plugin says otherwise.
         waits_s = [p.poll_s for p in plugins if not isinstance(p, PreBindStagesPlugin)]
         if waits_s:
@@ -283,6 +294,8 @@ class BindingCycles:
             if status.is_success:
                 continue
             task.pre_bind_plugin = plugin.name
+            if plugin.name == DEVICES and (is_late or status.code is not Code.WAIT):
+                self._count_binding_conditions(task, is_bound=False)
             if status.code is not Code.WAIT:
                 self._fail(task, failure_of("PreBind", plugin.name, status))
             elif is_late:
@@ -295,7 +308,23 @@ class BindingCycles:
                     self._context.record(task.pod, profile, reason, "Scheduling", status.message)
                 self._polled.add(task.pod.uid, now_s + plugin.poll_s)
             return
+        if DEVICES in task.callers:
+            self._count_binding_conditions(task, is_bound=True)
         self._finish_pre_bind(task)
+
+    def _count_binding_conditions(self, task: BindingTask, *, is_bound: bool) -> None:
+        context, handle = self._context, self._context.scheduler.handle
+        claims = [*known_claims(handle.listers, task.pod)]
+        claims += filter(None, [handle.allocated.extended_resources.get(task.pod.uid)])
+        devices = chain.from_iterable(allocated_devices(allocation_of(one)) for one in claims)
+        drivers = {device.driver for device in devices if device.binding_conditions}
+        is_faulty = any(binding_progress(claim)[1] for claim in claims)
+        status = "success" if is_bound else "failure" if is_faulty else "timeout"
+        waited_s = context.now_s - task.pre_bind_since_s
+        for driver in sorted(drivers):
+            labels = task.queued.scheduler_name, driver, status
+            context.metrics.count(Metric.BINDING_CONDITIONS, *labels)
+            context.metrics.observe(Metric.BINDING_CONDITIONS_WAIT, waited_s, *labels)
 
     def _finish_pre_bind(self, task: BindingTask) -> None:
         cycle, pod, node_name, status = task.cycle, task.pod, task.node_name, SUCCESS

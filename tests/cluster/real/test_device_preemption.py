@@ -49,8 +49,15 @@ def using(name: str, claim: Obj | None = None, **spec: Any) -> Obj:
 class Cluster:
     """A cluster with devices, as its admin sees it."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, scheduler: PodiumScheduler | None) -> None:
         self._client = client
+        self._scheduler = scheduler
+
+    def metrics(self) -> str:
+        return self._client.text("/metrics")
+
+    def scheduler_metrics(self) -> str:
+        return self._scheduler.get("/metrics").text if self._scheduler else self.metrics()
 
     def create(self, *objects: Obj, path: str = PODS) -> None:
         for obj in objects:
@@ -88,13 +95,15 @@ def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cluster]
     scheduled = (
         ("--scheduler-config", str(options)) if request.param == "up" else ("--no-scheduler",)
     )
+    scheduler = None
     with ExitStack() as stack:
         stack.enter_context(up(data, "--port", "0", "-f", str(manifests), *scheduled))
         if request.param == "scheduler":
             chosen = ("--no-leader-elect", "--config", str(options))
             kubeconfig, log = data / "kubeconfig", tmp_path / "scheduler.log"
-            stack.enter_context(PodiumScheduler(kubeconfig, log, chosen))
-        yield Cluster(stack.enter_context(closing(Client(data / "kubeconfig"))))
+            scheduler = stack.enter_context(PodiumScheduler(kubeconfig, log, chosen))
+        client = stack.enter_context(closing(Client(data / "kubeconfig")))
+        yield Cluster(client, scheduler)
 
 
 def test_pods_give_way_for_the_devices_of_their_claims(cluster: Cluster) -> None:
@@ -128,6 +137,22 @@ def test_pods_give_way_for_the_devices_of_their_claims(cluster: Cluster) -> None
     preempted = [one for one in cluster.all(EVENTS).values() if one["reason"] == "Preempted"]
     assert {one["regarding"]["name"] for one in preempted} == {"low-1", "low-2", "low-3"}
     assert all(one["note"].endswith("on node a for 1 device") for one in preempted)
+
+    counted = cluster.scheduler_metrics()
+    created = 'scheduler_resourceclaim_creates_total{status="success"} 2.0'
+    assert created in counted.splitlines()
+    claims = [line for line in cluster.metrics().splitlines() if line.startswith("resourceclaim_")]
+    assert claims == [
+        'resourceclaim_controller_creates_total{admin_access="false",status="success"} 3.0',
+        *(
+            f'resourceclaim_controller_resource_claims{{admin_access="false",{rest}'
+            for rest in (
+                'allocated="false",source=""} 1.0',
+                'allocated="true",source="extended_resource"} 1.0',
+                'allocated="true",source="resource_claim_template"} 3.0',
+            )
+        ),
+    ]
 
     cluster.create(using("high-3", OWN, **high))
     until(lambda: "PodDisruptionBudget default/kept would be violated" in cluster.message("high-3"))

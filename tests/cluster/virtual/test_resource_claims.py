@@ -1,5 +1,6 @@
 """Claims for devices in a whole cluster: made of templates, allocated, reserved and given back."""
 
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from podium import LoadedCluster
 from podium.api.errors import RefusedError
 from podium.api.values.times import timestamp
 from podium.cluster.virtual import Cluster, ClusterOptions
+from tests.cluster.embedded.client import Client
 from tests.cluster.virtual.virtual_server import VirtualServer
 from tests.objects import node, pod, workload
 
@@ -220,6 +222,35 @@ def test_a_device_taint_evicts_the_pod_that_uses_the_device(
         assert not cluster.pods()
         reasons = [one["message"] for one in cluster.events(reason="DeviceTaintManagerEviction")]
         assert reasons == ["Marking for deletion"]
+
+
+@pytest.mark.parametrize(("condition", "status"), [("Ready", "success"), ("Broken", "failure")])
+def test_waits_for_binding_conditions_are_counted(condition: str, status: str) -> None:
+    published = gpus("n1", 1)
+    rules = {"bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken"]}
+    published["spec"]["devices"][0] |= rules
+    with (
+        podium.Cluster(manifests=[node("n1"), published, GPU_CLASS, TEMPLATE]) as cluster,
+        closing(Client(cluster.kubeconfig)) as client,
+    ):
+        cluster.apply(pod("a", resourceClaims=[USE]))
+        cluster.advance(2)
+        (claim,) = cluster.list("ResourceClaim")
+        now = timestamp(cluster.now_s)
+        told = {"type": condition, "status": "True", "reason": "R", "lastTransitionTime": now}
+        where = {"driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}
+        claim["status"]["devices"] = [{**where, "conditions": [told]}]
+        claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+        path = f"{claims}/{claim['metadata']['name']}/status"
+        assert client.ask("PUT", path, claim)[0] == 200
+        cluster.advance(5)
+        is_bound = "nodeName" in cluster.get("Pod", "a")["spec"]
+        assert is_bound == (status == "success")
+        labels = f'driver="gpu.example.com",profile="default-scheduler",status="{status}"'
+        counted = client.text("/metrics").splitlines()
+        name = "scheduler_dra_bindingconditions"
+        assert f"{name}_allocations_total{{{labels}}} 1.0" in counted
+        assert f"{name}_wait_duration_seconds_count{{{labels}}} 1.0" in counted
 
 
 def test_quotas_count_devices_by_class() -> None:
