@@ -19,12 +19,20 @@ from playwright.sync_api import Page, sync_playwright
 
 from podium.ui.dashboard.feeds.feed import COALESCE_S
 from podium.ui.dashboard.views import Node, Pod, PriorityClass, Step
+from podium.ui.dashboard.workload_counts import WorkloadCounts
 from tests.ui.dashboard.browser.conftest import FLAGS, NAMES
 from tests.ui.dashboard.browser.served_values import ServedValues, entry, node, pod, view
 
 CLASSES = {"web": 20_000, "api": 10_000, "batch": 1}
 LATE_MS = 100
-PAGES = {"zones": "#/", "table": "#/table", "a node": "#/nodes/node-1"}
+PAGES = {
+    "zones": "#/",
+    "workloads": "#/workloads",
+    "a workload": "#/workloads/default/Deployment/web-1",
+    "table": "#/table",
+    "a node": "#/nodes/node-1",
+}
+OWNERS = 1_000
 _PAINTED = "performance.getEntriesByName('painted')[0]?.toJSON()"
 _FRAMES = """() => {
   globalThis.frames_ms = [];
@@ -51,7 +59,10 @@ def main() -> None:
     pods = [*_pods(nodes, asked.pods)]
     classes = [PriorityClass(name=name, value=value) for name, value in CLASSES.items()]
     path = next(found for name in NAMES if (found := shutil.which(name)))
-    begun = view(nodes, pods, priority_classes=classes)
+    counts = WorkloadCounts()
+    for one in pods:
+        counts.pod_changed(None, one)
+    begun = view(nodes, pods, priority_classes=classes, workloads=counts.take()[0])
     with ServedValues(begun) as served, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         firsts_s = []
@@ -67,7 +78,7 @@ def main() -> None:
         for name, link in PAGES.items():
             page.evaluate("link => { location.hash = link; }", link)
             page.wait_for_timeout(1_000)
-            frames_ms = _frames_ms(page, served, pods, numbers, asked)
+            frames_ms = _frames_ms(page, served, pods, counts, numbers, asked)
             late = sum(one > LATE_MS for one in frames_ms)
             print(
                 f"{name}: {len(frames_ms)} frames, {late} late, the latest {max(frames_ms):.0f} ms"
@@ -86,7 +97,7 @@ def _pods(nodes: list[Node], number: int) -> Iterator[Pod]:
             where,
             priority_class=name,
             priority=CLASSES[name],
-            owner=f"Deployment/{name}-{n % 50}",
+            owner=f"Deployment/{name}-{n % OWNERS}",
             requests=requests,
         )
 
@@ -102,6 +113,7 @@ def _frames_ms(
     page: Page,
     served: ServedValues,
     pods: list[Pod],
+    counts: WorkloadCounts,
     numbers: Iterator[int],
     asked: argparse.Namespace,
 ) -> list[float]:
@@ -109,14 +121,18 @@ def _frames_ms(
     page.evaluate("() => { frames_ms.length = 0; }")
     end_s = time.monotonic() + asked.seconds
     while time.monotonic() < end_s:
-        changed = [
-            replace(one, state=random.choice(("running", "bound", "terminating")))
-            for one in random.sample(pods, each)
-        ]
+        changed = []
+        for place in random.sample(range(len(pods)), each):
+            new = replace(pods[place], state=random.choice(("running", "bound", "terminating")))
+            counts.pod_changed(pods[place], new)
+            pods[place] = new
+            changed.append(new)
         number = next(numbers)
         at_s = number * COALESCE_S
         entries = [entry(at_s, "PodChanged", one.name, f"is {one.state}") for one in changed]
-        served.push(Step(number=number, at_s=at_s, pods=changed, entries=entries))
+        workloads, _ = counts.take()
+        step = Step(number=number, at_s=at_s, pods=changed, workloads=workloads, entries=entries)
+        served.push(step)
         page.wait_for_timeout(COALESCE_S * 1_000)
     found: list[float] = page.evaluate("frames_ms")
     return found

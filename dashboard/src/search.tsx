@@ -9,7 +9,7 @@ import { nodeLink, open, podLink, workloadLink, workloadsLink } from "./routes";
 import type { Node, Pod } from "./shapes";
 import { useStore } from "./store";
 import { amountOf, isThere, requestedOf, requestOf, roomOf, takesFor, wordFor } from "./usage";
-import { byStanding, type Stood } from "./workloads";
+import { byStanding, standingsOf, type Stood } from "./workloads";
 
 const RESULTS_MAX = 14;
 const LARGEST = 5;
@@ -28,7 +28,7 @@ function find(history: History, words: string): Result[] {
   };
   const { cluster } = history;
   add(namespaces(cluster, wanted), RESULTS_MAX / 4);
-  add(named(byStanding(cluster), ({ workload }) => workloadKey(workload), wanted, workloadResult), RESULTS_MAX / 2);
+  add(named(byStanding(standingsOf(cluster)), ({ workload }) => workloadKey(workload), wanted, workloadResult), RESULTS_MAX / 2);
   add(named(cluster.nodes.values(), (node) => node.name, wanted, nodeResult), RESULTS_MAX / 2);
   add(withResource(cluster, wanted), RESULTS_MAX);
   add(named(cluster.pods.values(), podKey, wanted, podResult), RESULTS_MAX);

@@ -7,7 +7,7 @@ import { budgetLink, workloadLink, workloadsLink } from "./routes";
 import type { Disruption, Workload } from "./shapes";
 import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
-import { budgetsOf, byStanding, downText, lostLately, reasonsOf, signedOf, toneOf, waitsOf, type Stood } from "./workloads";
+import { budgetsOf, byStanding, downText, lostLately, reasonsOf, signedOf, standingsOf, toneOf, waitsOf, type Stood } from "./workloads";
 
 const NAMED = 4;
 
@@ -17,10 +17,10 @@ const WorkloadName = ({ workload }: { workload: Workload }) => (
 
 // Above the picture, while something is down or has fewer pods than its budget wants.
 export function WorkloadsDown() {
-  const all = byStanding(useStore().history!.cluster);
+  const all = standingsOf(useStore().history!.cluster);
   const of = (which: Stood["standing"]) => all.filter(({ standing }) => standing === which);
   const [down, below] = [of("down"), of("below budget")];
-  const worst = [...down, ...below];
+  const worst = byStanding([...down, ...below]);
   return worst.length > 0 && (
     <p class="down">
       <b class="bad">✕ {downText(down.length, below.length)}</b>
@@ -32,7 +32,7 @@ export function WorkloadsDown() {
 
 export function WorkloadList({ namespace }: { namespace: string }) {
   const history = useStore().history!;
-  const all = byStanding(history.cluster).filter(({ workload }) => !namespace || workload.namespace === namespace);
+  const all = byStanding(standingsOf(history.cluster).filter(({ workload }) => !namespace || workload.namespace === namespace));
   return (
     <div class="page">
       <h1 tabIndex={-1}>Workloads <small>{namespace && `in ${namespace}, `}the worst first</small></h1>

@@ -2,7 +2,6 @@
 import { ownerKey, workloadKey, type Cluster } from "./cluster";
 import { count, several } from "./format";
 import type { History } from "./history";
-import { byName } from "./names";
 import type { Budget, Disruption, Workload } from "./shapes";
 
 // The worst first; a job isn't down while it waits.
@@ -29,16 +28,22 @@ export interface Stood { workload: Workload; standing: Standing }
 
 let known = { cluster: null as Cluster | null, version: -1, all: [] as Stood[] };
 
-// All of them, the worst first: of those that stand alike, the ones that lack the larger share.
-export function byStanding(cluster: Cluster): Stood[] {
+// How all of them stand, in no order: much changes between one frame and the next.
+export function standingsOf(cluster: Cluster): Stood[] {
   if (known.cluster !== cluster || known.version !== cluster.workloadsVersion) {
-    const share = ({ ready, desired }: Workload) => (desired ? ready / desired : 1);
-    const all = [...cluster.workloads.values()].map((workload) => ({ workload, standing: standingOf(workload, cluster) }))
-      .sort((a, b) => STANDINGS.indexOf(a.standing) - STANDINGS.indexOf(b.standing)
-        || share(a.workload) - share(b.workload) || byName(workloadKey(a.workload), workloadKey(b.workload)));
+    const all = Array.from(cluster.workloads.values(), (workload) => ({ workload, standing: standingOf(workload, cluster) }));
     known = { cluster, version: cluster.workloadsVersion, all };
   }
   return known.all;
+}
+
+// The worst first: of those that stand alike, the ones that lack the larger share.
+export function byStanding(all: Stood[]): Stood[] {
+  const ranked = all.map((one) => {
+    const { workload: { desired, ready }, standing } = one;
+    return { one, rank: STANDINGS.indexOf(standing) + (desired ? ready / desired : 1), key: workloadKey(one.workload) };
+  });
+  return ranked.sort((a, b) => a.rank - b.rank || (a.key < b.key ? -1 : 1)).map(({ one }) => one);
 }
 
 // Of each workload, the pods that were disrupted lately.

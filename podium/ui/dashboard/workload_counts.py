@@ -54,6 +54,8 @@ class WorkloadCounts:
         self._wanted: dict[str, dict[str, _Wanted]] = {}
         self._pods: dict[str, Counter[str]] = {}
         self._budgets: dict[str, dict[str, tuple[Any, Selector]]] = {}
+        # The names of a workload's budgets, until its object or a budget changes.
+        self._covering: dict[str, list[str]] = {}
         self._changed: set[str] = set()
 
     def object_changed(self, obj: Object, is_gone: bool) -> None:
@@ -69,6 +71,7 @@ class WorkloadCounts:
             wanted.pop(called, None)
         else:
             wanted[called] = _wanted(obj)
+        self._covering.pop(key, None)
         self._changed.add(key)
 
     def pod_changed(self, old: Pod | None, new: Pod | None) -> None:
@@ -90,7 +93,10 @@ class WorkloadCounts:
             return
         else:
             known[called] = raw, budget_selector(budget)
-        self._changed.update(key for key in self.values if key.startswith(f"{place}/"))
+        covered = [key for key in self._covering if key.startswith(f"{place}/")]
+        for key in covered:
+            del self._covering[key]
+        self._changed.update(covered)
 
     def take(self) -> tuple[list[Workload], list[str]]:
         """Return the workloads that have changed since the last call, and the keys of gone ones."""
@@ -98,8 +104,8 @@ class WorkloadCounts:
         for key in sorted(self._changed):
             wanted, pods = self._wanted.get(key), self._pods.get(key, Counter())
             if not wanted and not +pods:
-                self._wanted.pop(key, None)
-                self._pods.pop(key, None)
+                for known in (self._wanted, self._pods, self._covering):
+                    known.pop(key, None)
                 if self.values.pop(key, None) is not None:
                     gone.append(key)
                 continue
@@ -126,16 +132,17 @@ class WorkloadCounts:
             pending=pending,
             unready=unready,
             note="; ".join(one.note for one in asked if one.note),
-            budgets=self._covering(place, asked),
+            budgets=self._budgets_of(key, place, asked),
         )
 
-    def _covering(self, place: str, asked: Iterable[_Wanted]) -> list[str]:
-        budgets = sorted(self._budgets.get(place, {}).items())
-        return [
-            called
-            for called, (_, selector) in budgets
-            if any(selector.matches(one.template) for one in asked)
-        ]
+    def _budgets_of(self, key: str, place: str, asked: Iterable[_Wanted]) -> list[str]:
+        if key not in self._covering:
+            self._covering[key] = [
+                called
+                for called, (_, selector) in sorted(self._budgets.get(place, {}).items())
+                if any(selector.matches(one.template) for one in asked)
+            ]
+        return self._covering[key]
 
 
 def _wanted(obj: Object) -> _Wanted:
