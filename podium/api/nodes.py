@@ -13,7 +13,7 @@ annotates its Lease instead:
   `spec.renewTime` is a heartbeat at the time at which it is seen.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, annotations, spec_of, status_of
@@ -28,6 +28,12 @@ _NOTHING: Object = {}
 def taints_of(node: Object) -> Sequence[Object]:
     """Return the node's taints."""
     return spec_of(node).get("taints") or []
+
+
+def taint_text(taint: Object) -> str:
+    """Return a taint as kubectl writes it: `key=value:Effect`, or `key:Effect` without a value."""
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint.get('key')}{value}:{taint.get('effect')}"
 
 
 def is_cordoned(node: Object) -> bool:
@@ -79,6 +85,15 @@ def untolerated(
         if taint.get("effect") in effects and not tolerations_tolerate(tolerations, taint):
             return taint
     return None
+
+
+def untolerated_taints(
+    node: Object, tolerations: Collection[Mapping[str, Any]] | None
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the taints of a node that keep away pods with these tolerations."""
+    for taint in taints_of(node):
+        if untolerated((taint,), tolerations, (NO_SCHEDULE, NO_EXECUTE)) is not None:
+            yield taint
 
 
 LEASE_NAMESPACE = "kube-node-lease"

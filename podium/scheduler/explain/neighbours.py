@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from podium.api.nodes import NO_EXECUTE, NO_SCHEDULE, taints_of, untolerated
-from podium.api.objects import spec_of
+from podium.api.nodes import is_cordoned, untolerated_taints
 from podium.api.values.message_words import listed
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_namespaces
 from podium.scheduler.snapshot.listers import Listers
@@ -47,10 +46,8 @@ def _closed(snapshot: Snapshot, pod: PodInfo, key: str, domains: Sequence[str]) 
     # Domains in which the pod fits no node can't be filled by it.
     tolerations = pod.cls.spec.get("tolerations")
     for row, node in enumerate(snapshot.nodes):
-        is_open = not spec_of(node).get("unschedulable") and (
-            untolerated(taints_of(node), tolerations, (NO_SCHEDULE, NO_EXECUTE)) is None
-        )
-        if is_open and snapshot.labels_of(row).get(key) in domains:
+        is_closed = is_cordoned(node) or [*untolerated_taints(node, tolerations)]
+        if not is_closed and snapshot.labels_of(row).get(key) in domains:
             return ""
     named = listed(sorted(domains), _NAMED_MAX)
     return f" ({named}, whose nodes are all cordoned or tainted)" if domains else ""

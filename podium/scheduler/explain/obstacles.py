@@ -1,12 +1,12 @@
 """All obstacles to a pod on each node: reasons, and the amounts, taints and pods behind them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Annotated, NamedTuple
 
 from podium.api.documents.report import HIDDEN, Report
-from podium.api.nodes import NO_EXECUTE, NO_SCHEDULE, taints_of, tolerations_tolerate
-from podium.api.objects import Object, condition_of
+from podium.api.nodes import taint_text, untolerated_taints
+from podium.api.objects import condition_of
 from podium.api.resources import (
     RESIZE_IN_PROGRESS,
     RESIZE_PENDING,
@@ -168,22 +168,6 @@ def _resizes(pods: Iterable[PodInfo], resource: str) -> Iterator[str]:
 def _taints(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
     for taint in untolerated_taints(snapshot.nodes[row], pod.cls.spec.get("tolerations")):
         yield f"taint {taint_text(taint)} isn't tolerated"
-
-
-def untolerated_taints(
-    node: Object, tolerations: Sequence[Mapping[str, Any]] | None
-) -> Iterator[Mapping[str, Any]]:
-    """Return the taints of a node that pods with these tolerations don't tolerate."""
-    for taint in taints_of(node):
-        keeps_away = taint.get("effect") in (NO_SCHEDULE, NO_EXECUTE)
-        if keeps_away and not tolerations_tolerate(tolerations, taint):
-            yield taint
-
-
-def taint_text(taint: Mapping[str, Any]) -> str:
-    """Return a taint as kubectl writes it: `key=value:Effect`."""
-    value = f"={taint['value']}" if taint.get("value") else ""
-    return f"{taint.get('key')}{value}:{taint.get('effect')}"
 
 
 def _labels(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:

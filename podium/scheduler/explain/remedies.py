@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Literal
 
 from podium.api.documents.report import PodReport, Report, pod_facts
+from podium.api.nodes import taint_text, untolerated_taints
 from podium.api.objects import Object, name, spec_of
 from podium.api.pods import containers_of, limits_of, requests_of, resources_of, tolerations_of
 from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
@@ -18,7 +19,7 @@ from podium.scheduler.devices.node_shapes import SLICE
 from podium.scheduler.explain.device_details import device_reader
 from podium.scheduler.explain.device_remedies import DeviceTrials
 from podium.scheduler.explain.extra_nodes import extra_node, shapes
-from podium.scheduler.explain.obstacles import amount_text, taint_text, untolerated_taints
+from podium.scheduler.explain.obstacles import amount_text
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod

@@ -5,12 +5,13 @@ from typing import Any
 
 import msgspec
 
-from podium.api.nodes import PRESSURES
+from podium.api.nodes import PRESSURES, is_cordoned, taint_text, taints_of
 from podium.api.objects import (
     Object,
     condition_of,
     controller_of,
     entries,
+    holds,
     is_terminating,
     name,
     spec_of,
@@ -68,10 +69,9 @@ def node_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         before, now = _status(old, kind)[0] == "True", _status(new, kind)[0] == "True"
         if before != now:
             yield Fact("NodeCondition", {"condition": kind, "status": str(now)})
-    cordoned = bool(spec_of(new).get("unschedulable"))
-    if cordoned != bool(spec_of(old).get("unschedulable")):
-        yield Fact("NodeCordoned" if cordoned else "NodeUncordoned")
-    earlier, later = ([*map(taint_text, spec_of(node).get("taints") or ())] for node in (old, new))
+    if is_cordoned(new) != is_cordoned(old):
+        yield Fact("NodeCordoned" if is_cordoned(new) else "NodeUncordoned")
+    earlier, later = ([*map(taint_text, taints_of(node))] for node in (old, new))
     for taint in dict.fromkeys(taint for taint in later if taint not in earlier):
         yield Fact("NodeTainted", {"taint": taint})
     for taint in dict.fromkeys(taint for taint in earlier if taint not in later):
@@ -81,12 +81,6 @@ def node_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 def _status(obj: Object, kind: str) -> tuple[str, str]:
     condition = condition_of(obj, kind) or _NOTHING
     return condition.get("status") or "", condition.get("message") or ""
-
-
-def taint_text(taint: Object) -> str:
-    """Format a taint as `kubectl describe` does; without a value `key:Effect`."""
-    value = f"={taint['value']}" if taint.get("value") else ""
-    return f"{taint['key']}{value}:{taint.get('effect')}"
 
 
 def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
@@ -142,8 +136,8 @@ def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 
 def failure_of(job: Object) -> Object | None:
     """Return the condition by which a Job has failed, or will fail once its pods terminate."""
-    conditions = (condition_of(job, kind) for kind in ("FailureTarget", "Failed"))
-    return next((one for one in conditions if one and one.get("status") == "True"), None)
+    failed = (kind for kind in ("FailureTarget", "Failed") if holds(job, kind))
+    return next((condition_of(job, kind) for kind in failed), None)
 
 
 def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:

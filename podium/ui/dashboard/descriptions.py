@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
-from podium.api.nodes import allocatable_of, is_cordoned, taints_of
+from podium.api.nodes import allocatable_of, is_cordoned, taint_text, taints_of
 from podium.api.objects import (
     Object,
     condition_of,
@@ -33,7 +33,7 @@ from podium.api.values.times import epoch_s
 from podium.api.well_known import HASH_LABEL, ZONE_LABEL
 from podium.apiserver.kinds.tables import pod_cells
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.facts import WARNING_CONDITIONS, event_facts, taint_text
+from podium.simulation.timeline.facts import WARNING_CONDITIONS, event_facts
 from podium.simulation.timeline.timeline_sentences import sentence, subject
 from podium.ui.dashboard.views import Budget, Entry, Node, Pod, PriorityClass
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from podium.api.nodes import allocatable_of, is_cordoned, taints_of
+from podium.api.nodes import allocatable_of, is_cordoned, taint_text, taints_of
 from podium.api.objects import (
     Object,
     condition_of,
@@ -18,7 +18,6 @@ from podium.api.priority import pod_priority
 from podium.api.resources import pod_requests
 from podium.api.values.quantity import nanos
 from podium.apiserver.kinds.tables.ages import since
-from podium.simulation.timeline.facts import taint_text
 from podium.ui.terminal_view.row_table import Cell, TableColumn
 from podium.ui.terminal_view.watched_cluster import News, WatchedNode
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from podium.api.kinds.snapshot_kinds import Identity, label
+from podium.api.nodes import taint_text, untolerated_taints
 from podium.api.objects import controller_uid, holds, is_terminating, labels, status_of, uid
 from podium.api.pods import is_active
 from podium.apiserver.store.store import Store
@@ -101,7 +102,6 @@ def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
     # The labels and taints of the node that keep the pods off it; empty if none do.
     # Few plans take daemons away, and the others start faster without it.
     from podium.scheduler.explain.node_conditions import unmet_node_affinity
-    from podium.scheduler.explain.obstacles import taint_text, untolerated_taints
 
     owner, node = store.get(*daemon_set), store.get("Node", "", node_name)
     if owner is None or node is None:
