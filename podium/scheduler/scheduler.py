@@ -131,11 +131,9 @@ class Scheduler:
     def commit(self, pod: PodInfo, node_name: str, scheduler_name: str) -> Status:
         """Assume a pod on the node of its decision and run its binding cycle at once.
 
-        Pods that Permit plugins let wait are bound or removed when one of them decides so.
-
-        Returns:
-            Success if the pod is bound. `Wait` if it stays assumed, as a Permit plugin waits.
-            Otherwise it has been removed from the node again.
+        Pods that Permit plugins let wait are bound or removed when one of them decides so. Returns
+        success if the pod is bound, and `Wait` if it stays assumed, as a Permit plugin waits.
+        Otherwise it has been removed from the node again.
         """
         cycle, waiting = self.binding[scheduler_name], self.handle.waiting
         bound = self.bind(pod, node_name)

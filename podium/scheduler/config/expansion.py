@@ -24,11 +24,9 @@ def expand(sets: Plugins, implements: Implements) -> Expanded:
 
     First come the plugins that a point's own set shares with MultiPoint, then the rest of
     MultiPoint, then the rest of the point's own set. At `score` and `placementScore` each has a
-    weight, the own set's rather than MultiPoint's; at other points weights are 0.
-
-    Raises:
-        InvalidDocumentError: a plugin is enabled twice, or at a point that it doesn't implement.
-            Fields are relative to the profile.
+    weight, the own set's rather than MultiPoint's; at other points weights are 0. Raises
+    InvalidDocumentError, with fields relative to the profile, if a plugin is enabled twice, or at a
+    point that it doesn't implement.
     """
     expanded, faults = {}, list[FieldError]()
     for point in ExtensionPoint:

@@ -40,8 +40,7 @@ def unmet_capacity(
 ) -> Iterator[str]:
     """Explain which capacities of a device don't suffice for a request.
 
-    Args:
-        taken: what claims have consumed of each capacity, in nanos.
+    `taken` is what claims have consumed of each capacity, in nanos.
     """
     rules = device.amounts.capacities
     if not (request.amounts or device.needs_capacity_check):

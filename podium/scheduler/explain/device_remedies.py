@@ -31,8 +31,7 @@ _LOWEST = -(1 << 31)
 class DeviceTrials:
     """Trials of a decision about a pod that only DynamicResources keeps off some nodes.
 
-    Args:
-        decide: decides about the pod again, and returns its node; empty for none.
+    `decide` decides about the pod again, and returns its node; empty for none.
     """
 
     def __init__(

@@ -75,9 +75,8 @@ class OtherNominations:
 class EventHandlers:
     """Applies changes of objects to the state of the scheduler.
 
-    Args:
-        others: counts nominations of other schedulers' pods; None if they don't count.
-        takes_over: whether an earlier scheduler has set conditions of initially listed pods.
+    `others` counts nominations of other schedulers' pods; None if they don't count. `takes_over`
+    says whether an earlier scheduler has set conditions of initially listed pods.
     """
 
     def __init__(

@@ -518,8 +518,7 @@ class DynamicResources:
 class _DeviceScore(RelativeScore):
     """Scores by the alternatives of requests that nodes can serve, the earlier the more.
 
-    Args:
-        allocated: the score of claims that are allocated already, which counts for all nodes.
+    `allocated` is the score of claims that are allocated already, which counts for all nodes.
     """
 
     plugin = DynamicResources.name

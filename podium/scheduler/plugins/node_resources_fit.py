@@ -220,8 +220,7 @@ class Fit(FilterState):
 class FitWithDevices(Fit):
     """Filter state that leaves resources of devices to another plugin, on nodes without them.
 
-    Args:
-        provided: the resources that a DeviceClass stands for.
+    `provided` has the resources that a DeviceClass stands for.
     """
 
     def __init__(

@@ -72,8 +72,7 @@ class PreemptionPolicy:
 class PreemptionPolicies(PreemptionPolicy):
     """All policies of a scheduler, of which the first result counts; false if there are none.
 
-    Args:
-        leaving: the uids of earlier victims that still exist; they aren't checked again.
+    `leaving` has the uids of earlier victims that still exist; they aren't checked again.
     """
 
     def __init__(self, policies: Sequence[PreemptionPolicy], leaving: Collection[str]) -> None:

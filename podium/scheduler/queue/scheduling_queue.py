@@ -36,11 +36,9 @@ class SchedulingQueue:
     """PriorityQueue of v1.36, without threads, clock and lock.
 
     Each uid has one pod, which is in one `QueueName` at a time. A popped pod is in flight until
-    `done` or `fail`. As time passes, pods only move when `flush` or `pop` is called.
-
-    Args:
-        pop_from_backoff: whether rejected pods may be popped before their backoff is over if no pod
-            is active (SchedulerPopFromBackoffQ).
+    `done` or `fail`. As time passes, pods only move when `flush` or `pop` is called. With
+    `pop_from_backoff`, rejected pods may be popped before their backoff is over if no pod is active
+    (SchedulerPopFromBackoffQ).
     """
 
     def __init__(

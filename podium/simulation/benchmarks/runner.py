@@ -40,8 +40,7 @@ _CYCLES_MAX = 2
 class TimedScheduler:
     """A scheduler that executes its decisions at once, and measures their latencies.
 
-    Args:
-        reserves: whether pods have something to reserve, so that whole binding cycles run.
+    If it `reserves`, pods have something to reserve, so that whole binding cycles run.
     """
 
     def __init__(self, scheduler: Scheduler, *, reserves: bool = False) -> None:

@@ -190,9 +190,8 @@ async def record(
 ) -> None:
     """Record a cluster until a stop is requested; raises PodiumError.
 
-    Args:
-        machine: the recorder to run; the caller has to call its `end`.
-        warn: called with a sentence once for each kind that can't be read, and for each gap.
+    The caller has to call `end` of the machine. `warn` is called with a sentence once for each kind
+    that can't be read, and for each gap.
     """
     async with HttpApi(connection, rng) as http:
         with suppress(ForbiddenError):

@@ -62,11 +62,7 @@ class ReplayedClaims:
     def __init__(
         self, cluster: Cluster, recording: Recording, is_placed_again: Callable[[str], bool]
     ) -> None:
-        """Repeat claims in a cluster.
-
-        Args:
-            is_placed_again: whether the replayed scheduler places the pod of a recorded uid.
-        """
+        """Repeat claims; `is_placed_again` says whether the replay places the pod with a uid."""
         self._store, self._server, self._driver = cluster.store, cluster.server, cluster.driver
         self._is_placed_again = is_placed_again
         self._allocations = _recorded_allocations(recording)

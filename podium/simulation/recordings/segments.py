@@ -39,9 +39,7 @@ Line = dict[str, Any]
 class SegmentWriter:
     """The writer of a recording, which locks the directory until `close`; raises PodiumError.
 
-    Args:
-        configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
-            default one.
+    `configuration` is the cluster's KubeSchedulerConfiguration as text; empty for the default one.
     """
 
     def __init__(

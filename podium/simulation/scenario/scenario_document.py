@@ -203,9 +203,8 @@ def read_scenario(
 ) -> Scenario:
     """Read a scenario; raises PodiumError.
 
-    Args:
-        path: the file, to whose directory the names of manifests are relative.
-        plugins: names of plugins to enable in each scheduler in addition to its configuration.
+    Names of manifests are relative to the directory of `path`. `plugins` are enabled in each
+    scheduler in addition to its configuration.
     """
     return scenario_of(path, scenario_value(path, text), seed, max_pods, plugins)
 

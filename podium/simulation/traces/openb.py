@@ -131,9 +131,7 @@ def read_trace(
 ) -> Trace:
     """Read a trace; raises ImportFileError.
 
-    Args:
-        capacity: share of the nodes to keep, the same for each shape of node.
-        limit: number of tasks to keep, the earliest ones first; None keeps all.
+    Keeps a share, `capacity`, of the nodes of each shape, and at most `limit` tasks, the earliest.
     """
     faults: list[str] = []
     read_nodes = _unique("sn", _each(_node, nodes, faults), faults)

@@ -16,9 +16,8 @@ from podium.whatif.plan.request import Progress as PlanProgress
 class Moment:
     """The context of questions about the current state of a cluster; simulates in this process.
 
-    Args:
-        request: the state and configuration of the cluster, with changes to make after the changes
-            of the question.
+    `request` has the state and configuration of the cluster, with changes to make after the changes
+    of the question.
     """
 
     draws = True

@@ -96,9 +96,7 @@ def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
 def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = ()) -> Asked:
     """Read the changes and rules of a question about a state; raises PodiumError.
 
-    Args:
-        read: returns the objects of the state.
-        sources: the sources from which `read` reads, to check that standard input is read once.
+    `read` returns the objects of the state, from `sources`; standard input is read only once.
     """
     changes = asked if isinstance(asked, Changes) else Changes(namespace=asked.namespace)
     files = [*several(sources), *several(changes.apply)]

@@ -33,9 +33,8 @@ def lint_of(
 ) -> LintReport:
     """Lint the state of a cluster, manifests, or a KubeletConfiguration; raises PodiumError.
 
-    Args:
-        kubelet_config: file with a KubeletConfiguration; without a state or a cluster in the
-            options, it is linted alone.
+    Without a state or a cluster in the options, the KubeletConfiguration in the file
+    `kubelet_config` is linted alone.
     """
     if [*several(state.state), kubelet_config, config].count("-") > 1:
         raise InputError("standard input (-) can be read only once")

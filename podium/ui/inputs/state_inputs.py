@@ -69,9 +69,7 @@ def read_state(
 ) -> Manifests:
     """Read a cluster state from files, or from a running cluster; raises PodiumError.
 
-    Args:
-        later_counts: whether to use the last of several objects with one name. Otherwise unequal
-            objects with one name are an error.
+    Unequal objects with one name are an error, unless `later_counts`.
     """
     paths = files_of(state.state)
     given = [*cluster_flags(state)]

@@ -36,8 +36,7 @@ class TableColumn(msgspec.Struct, frozen=True):
 class RowTable(ScrollView, can_focus=True):
     """A table of rows with keys; the cursor stays on its row when the order changes.
 
-    Args:
-        follows_first: whether a cursor at the top stays there when another row becomes the first.
+    If it `follows_first`, a cursor at the top stays there when another row becomes the first.
     """
 
     class Chosen(Message):

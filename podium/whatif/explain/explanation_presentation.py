@@ -258,10 +258,8 @@ def refusal_table(obstacles: Sequence[Obstacle], *, wide: bool, title: str = "")
     """Make a table of the obstacles on each node, with a column of details if there are any.
 
     Nodes share rows if their obstacles are equal, or if more than ten have the same reasons; a row
-    then has the range of what they lack. The reason of most nodes comes first.
-
-    Args:
-        wide: whether each node has rows of its own.
+    then has the range of what they lack. The reason of most nodes comes first. If `wide`, each node
+    has rows of its own.
     """
     rows: list[tuple[Cell, ...]] = []
     for alike in _alike(obstacles, wide=wide):

@@ -49,8 +49,7 @@ _WHY_IT_SLEEPS = (
 def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplanation:
     """Explain the decisions about a pod, or a pod of a workload; raises like `explain_pod`.
 
-    Args:
-        named: `[NAMESPACE/]POD`, `pod/POD`, or `[NAMESPACE/]KIND/NAME` of a workload.
+    `named` is `[NAMESPACE/]POD`, `pod/POD`, or `[NAMESPACE/]KIND/NAME` of a workload.
     """
     workload = parse_workload(named, namespace)
     if workload is not None:

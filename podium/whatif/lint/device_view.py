@@ -112,11 +112,7 @@ class DeviceView:
         return self._selected[expressions]
 
     def refusals(self, requesting: RequestingObject) -> Mapping[str, int] | None:
-        """Return why nodes can't have a claim allocated; None if a node can.
-
-        Returns:
-            The number of nodes by reason.
-        """
+        """Count the nodes that can't have a claim allocated, by reason; None if a node can."""
         if requesting.requests.refusal:
             why = requesting.requests.refusal.replace("{claim}", key(requesting.obj))
             return {why: len(self._by_kind.get("Node", ()))}

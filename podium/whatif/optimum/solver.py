@@ -68,10 +68,8 @@ def verify(
     """Check a solution by the scheduler's filters, in trial changes that are undone.
 
     All victims are deleted first; then the pods are placed, then the replacements of the victims.
-
-    Returns:
-        The placements that pass the filters, in an order in which they do; the rejected
-        placements; and the node of each victim's replacement, by the victim's uid.
+    Returns the placements that pass the filters, in an order in which they do, the rejected
+    placements, and the node of each victim's replacement, by the victim's uid.
     """
     leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
     with TrialChanges(scheduler.handle) as changes:

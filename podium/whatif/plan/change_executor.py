@@ -47,9 +47,8 @@ _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 class ChangeExecutor:
     """Makes the changes of a plan one after the other, and waits for each drain.
 
-    Args:
-        state: the objects before the changes. An object that was never in a cluster counts as the
-            manifest that was applied last.
+    `state` has the objects before the changes. An object that was never in a cluster counts as the
+    manifest that was applied last.
     """
 
     def __init__(

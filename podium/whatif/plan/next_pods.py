@@ -54,12 +54,10 @@ class _Trial(msgspec.Struct, frozen=True):
 def tried(
     play: Play, stale: Sequence[StalePods], most: int, workers: int = 1
 ) -> Iterator[StalePriority]:
-    """Report stale priorities, with trials of the next pods of some workloads.
+    """Report stale priorities, with trials of next pods in copies of a play that is over.
 
-    Args:
-        play: a play that is over; the trials are in copies of it.
-        most: of how many workloads the next pods are tried: first those whose next pods have a
-            higher priority than the running ones, then those whose pods request most.
+    The next pods of at most `most` workloads are tried: first those whose next pods have a higher
+    priority than the running ones, then those whose pods request most.
     """
 
     def rank(one: StalePods) -> tuple[object, ...]:

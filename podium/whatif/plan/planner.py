@@ -192,12 +192,9 @@ class Planner:
     """Plans many changes to one state, independently of each other.
 
     The state is loaded, and the cluster started, only once. Each plan is simulated in a fork of
-    this process, which shares all unchanged memory. If the system can't fork, each plan loads the
-    state again.
-
-    Args:
-        request: what all plans have in common; its changes and further seeds are ignored.
-        workers: how many processes `outcomes` runs at the same time.
+    this process, which shares all unchanged memory; `outcomes` runs `workers` forks at a time. If
+    the system can't fork, each plan loads the state again. Changes and further seeds of `request`
+    are ignored.
     """
 
     def __init__(self, request: PlanRequest, workers: int = 1) -> None:

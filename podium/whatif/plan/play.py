@@ -55,11 +55,8 @@ class Play:
     """One simulation of a plan: a cluster with the state, in which the changes have been made.
 
     The scheduler decides nothing, and no time passes, before `run` is called. After that, further
-    changes and runs may follow.
-
-    Args:
-        changes_later: whether later calls of `change` may add, drain or fail nodes.
-        controllers: the controllers that run; by default those that may have work in the plan.
+    changes and runs may follow; `changes_later` says whether these may add, drain or fail nodes.
+    The controllers that run are by default those that may have work in the plan.
     """
 
     def __init__(

@@ -70,9 +70,7 @@ class Disturbance(Report):
 def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Disturbance:
     """Return the drain of several nodes, one after the other; raises PodiumError.
 
-    Args:
-        texts: nodes as `NAME` or `node/NAME`.
-        drain: fields of `Drain`, such as `force`.
+    Nodes are given as `NAME` or `node/NAME`, and fields of `Drain` by name, such as `force`.
     """
     known = nodes_by_name(state)
     names = [text.removeprefix("node/").removeprefix("no/") for text in texts]

@@ -99,11 +99,9 @@ class HypotheticalRows:
         victims: ManyPods,
         rivals: Rivals = (),
     ) -> None:
-        """Remove all potential victims.
+        """Remove all potential victims of rows, int[n], ascending.
 
-        Args:
-            rows: int[n], ascending.
-            victims: arrays of shape [turns, n]: for each row, pods in the order of their reprieve.
+        `victims` has arrays of shape [turns, n]: for each row, pods in the order of their reprieve.
         """
         self._filtering = filtering
         self._snapshot = snapshot

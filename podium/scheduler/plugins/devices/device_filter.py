@@ -117,10 +117,8 @@ class PreemptibleDevices(DeviceFilter):
     """Filter state for which devices of other pods can be had: the option `devicePreemption`.
 
     A row without some of its pods is judged as if their claims were deallocated, and those of the
-    gangs that go with them. Pods that are nominated to the row get their devices first.
-
-    Args:
-        shared: the pod's claims, `namespace/name`, that others of its class use as well.
+    gangs that go with them. Pods that are nominated to the row get their devices first. `shared`
+    has the pod's claims, `namespace/name`, that others of its class use as well.
     """
 
     additive = False

@@ -159,9 +159,8 @@ def _integer(noted: Mapping[str, str], annotation: str, default: int) -> int:
 class ProtectedPods(PreemptionPolicy):
     """The present protection of all pods; implements `Protection`.
 
-    Args:
-        rules: a pod is protected if any rule protects it.
-        rates: all pods are checked again when its epoch changes; None if no rule depends on it.
+    A pod is protected if any rule protects it. If some rule depends on `rates`, all pods are
+    checked again when their epoch changes.
     """
 
     def __init__(

@@ -61,9 +61,8 @@ class Side(msgspec.Struct, frozen=True):
 def read_side(name: str, max_pods: int) -> Side:
     """Read a side of a comparison; raises PodiumError.
 
-    Args:
-        name: `default`; a file with a KubeSchedulerConfiguration, SchedulerOptions or both; a
-            scenario; a file or directory with the objects of a state; or a recording.
+    `name` is `default`; a file with a KubeSchedulerConfiguration, SchedulerOptions or both; a
+    scenario; a file or directory with the objects of a state; or a recording.
     """
     if name == DEFAULT:
         return Side(name, DEFAULT)

@@ -34,9 +34,8 @@ def usual_directory() -> Path:
 def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) -> DataDirectory:
     """Run this command in the background, and return when it is ready or has settled.
 
-    Args:
-        data_dir: directory in which the cluster is kept; None to keep nothing.
-        wait_s: seconds to wait at most until the cluster has settled; None not to wait.
+    The cluster is kept in `data_dir`, if given. `wait_s` is how many seconds to wait at most until
+    it has settled; None doesn't wait.
     """
     directory = usual_directory() if data_dir is None else data_dir
     with (data_directory := DataDirectory(directory)):
