@@ -11,9 +11,23 @@ from typing import Any
 
 import msgspec
 
-from podium.api.cel.compiler import CompileError, Fields, Program
-from podium.api.cel.syntax import Binding, Call, Index, Literal, Loop, Name, Node, Select
-from podium.api.cel.values import ANY, BOOL, DYN, QUANTITY, STRING, CelError, type_of
+from podium.api.cel.checker import Fields
+from podium.api.cel.compiler import CompileError, Program
+from podium.api.cel.estimator import Path
+from podium.api.cel.syntax import (
+    Binding,
+    Call,
+    Index,
+    ListOf,
+    Literal,
+    Loop,
+    MapOf,
+    Name,
+    Node,
+    Select,
+)
+from podium.api.cel.type_system import ANY, BOOL, QUANTITY, STRING, declared_name
+from podium.api.cel.values import CelError, type_of
 
 COST_MAX = 1_000_000
 """The greatest cost of an evaluation (CELSelectorExpressionMaxCost)."""
@@ -26,6 +40,24 @@ _FIELDS: Fields = {
         "attributes": ("map", STRING, ("map", STRING, ANY)),
         "capacity": ("map", STRING, ("map", STRING, QUANTITY)),
     }
+}
+# What ResourceSlices allow: the lengths of domains, names and values, and the number of names.
+_DOMAIN_MAX, _NAME_MAX, _VALUE_MAX, _NAMES_MAX = 63, 32, 64, 32
+_SIZES: Mapping[Path, int] = {
+    (): 0,
+    ("driver",): _DOMAIN_MAX,
+    ("allowMultipleAllocations",): 1,
+    **{
+        (kind, *within): size
+        for kind, value_size in (("attributes", _VALUE_MAX), ("capacity", 0))
+        for within, size in (
+            ((), _NAMES_MAX),
+            (("@keys",), _DOMAIN_MAX),
+            (("@values",), _NAMES_MAX),
+            (("@values", "@keys"), _NAME_MAX),
+            (("@values", "@values"), value_size),
+        )
+    },
 }
 _NAMED = frozenset({"attributes", "capacity"})
 
@@ -73,10 +105,9 @@ def device_selector(expression: str) -> Selector:
     Raises:
         CompileError: the expression isn't CEL, its types don't fit, or it isn't true or false.
     """
-    program = Program(expression, {"device": _DEVICE}, _FIELDS, COST_MAX)
+    program = Program(expression, {"device": _DEVICE}, _FIELDS, _size_at, COST_MAX)
     if program.result not in (BOOL, ANY):
-        shown = program.result if isinstance(program.result, str) else program.result[0]
-        shown = "dyn" if program.result == DYN else shown
+        shown = declared_name(program.result)
         raise CompileError(f"must evaluate to bool or the unknown type, not {shown}")
     reads: set[Read] = set()
     try:
@@ -84,6 +115,14 @@ def device_selector(expression: str) -> Selector:
     except _ReadsAnythingError:
         return Selector(program, None)
     return Selector(program, frozenset(reads))
+
+
+def _size_at(path: Path) -> int | None:
+    _, *within = path
+    if len(within) == 3 and within[0] == "attributes" and not within[2].startswith("@"):
+        # All attributes are of one size, whatever their names.
+        within[2] = "@values"
+    return _SIZES.get(tuple(within))
 
 
 class _ReadsAnythingError(Exception):
@@ -150,7 +189,6 @@ def _parts(node: Node) -> list[Node]:
         return [node.operand]
     if isinstance(node, Index):
         return [node.operand, node.key]
-    found: list[Any] = [*getattr(node, "elements", ())]
-    for entry in getattr(node, "entries", ()):
-        found += entry
-    return found
+    if isinstance(node, MapOf):
+        return [part for entry in node.entries for part in entry]
+    return [*node.elements] if isinstance(node, ListOf) else []

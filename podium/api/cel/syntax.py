@@ -27,6 +27,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_PLAIN = re.compile(r"[^\\\r\n\"']+")
 _RESERVED = frozenset(
     [
         "as",
@@ -54,6 +55,7 @@ _ESCAPES = {
     "\\": "\\", "?": "?", '"': '"', "'": "'", "`": "`",
 }  # fmt: skip
 _RELATIONS = ("==", "!=", "<", "<=", ">", ">=", "in")
+_WIDE_DOT, _WIDE_MARK = "\uff0e", "\uff3e"
 # Marks a character that stands for a single byte, in planes of Unicode for private use.
 _BYTE = 0xF0000
 _INT_MAX = 2**63 - 1
@@ -62,13 +64,15 @@ _UINT_MAX = 2**64 - 1
 # Macros by name and number of arguments; the first argument (or two) names a variable.
 _LOOPS = frozenset(
     {
-        ("all", 2), ("exists", 2), ("exists_one", 2), ("existsOne", 2), ("filter", 2),
+        ("all", 2), ("exists", 2), ("exists_one", 2), ("filter", 2),
         ("map", 2), ("map", 3), ("all", 3), ("exists", 3), ("exists_one", 3), ("existsOne", 3),
         ("transformList", 3), ("transformList", 4), ("transformMap", 3), ("transformMap", 4),
-        ("optMap", 2), ("optFlatMap", 2),
+        ("transformMapEntry", 3), ("transformMapEntry", 4), ("sortBy", 2), ("optMap", 2),
+        ("optFlatMap", 2),
     }
 )  # fmt: skip
-_OF_TWO_VARIABLES = frozenset({"transformList", "transformMap"})
+_REPEATING = frozenset({name for name, _ in _LOOPS} | {"bind", "replace", "range"})
+_OF_TWO_VARIABLES = frozenset({"transformList", "transformMap", "transformMapEntry"})
 
 
 class UInt(int):
@@ -122,17 +126,19 @@ class Call(msgspec.Struct, frozen=True, gc=False):
 
 
 class ListOf(msgspec.Struct, frozen=True, gc=False):
-    """A list literal."""
+    """A list literal; elements that are optional, at their indexes, are left out if absent."""
 
     place: int
     elements: tuple["Node", ...]
+    optional: frozenset[int] = frozenset()
 
 
 class MapOf(msgspec.Struct, frozen=True, gc=False):
-    """A map literal."""
+    """A map literal; entries that are optional, at their indexes, are left out if absent."""
 
     place: int
     entries: tuple[tuple["Node", "Node"], ...]
+    optional: frozenset[int] = frozenset()
 
 
 class Loop(msgspec.Struct, frozen=True, gc=False):
@@ -169,16 +175,29 @@ def position(text: str, place: int) -> str:
     return f"{text.count(chr(10), 0, place) + 1}:{place - text.rfind(chr(10), 0, place)}"
 
 
+def fault_text(text: str, place: int, why: str) -> str:
+    """Return the message of a fault at an offset, with the line that has it."""
+    begin = text.rfind("\n", 0, place) + 1
+    line = text[begin:].partition("\n")[0].replace("\t", " ")
+    at = place - begin
+    dots = "".join("." if letter.isascii() else _WIDE_DOT for letter in line[:at])
+    mark = "^" if line[at : at + 1].isascii() else _WIDE_MARK
+    return f"ERROR: <input>:{position(text, place)}: {why}\n | {line}\n | {dots}{mark}"
+
+
 def parse(text: str) -> tuple[Node, bool]:
-    """Parse an expression; return its tree, and whether it has a loop over a list or map.
+    """Parse an expression; return its tree, and whether it may do something repeatedly.
+
+    Loops do, and what makes texts from texts longer and longer.
 
     Raises:
         CelSyntaxError: it isn't CEL, or too long or too deeply nested.
     """
     if len(text) > LENGTH_MAX:
-        raise CelSyntaxError(f"expression is longer than {LENGTH_MAX} characters")
+        why = f"Syntax error: expression is longer than {LENGTH_MAX} characters"
+        raise CelSyntaxError(f"ERROR: <input>:1:1: {why}")
     parser = _Parser(text)
-    return parser.whole(), parser.has_loop
+    return parser.whole(), parser.repeats
 
 
 class _Token(msgspec.Struct, frozen=True, gc=False):
@@ -194,7 +213,7 @@ class _Parser:
         self._tokens = self._tokenized()
         self._next = 0
         self._depth = 0
-        self.has_loop = False
+        self.repeats = False
 
     def whole(self) -> Node:
         node = self._expression()
@@ -229,29 +248,35 @@ class _Parser:
         quote = opening.lstrip("rRbB")
         prefix = opening.removesuffix(quote).lower()
         is_raw, is_bytes = "r" in prefix, "b" in prefix
-        begin = place = at + len(opening)
+        place = at + len(opening)
         parts: list[str] = []
         while True:
             if place >= len(self._text) or (len(quote) == 1 and self._text[place] in "\r\n"):
                 self._fail(at, "string has no end")
-            if self._text.startswith(quote, place):
+            if plain := _PLAIN.match(self._text, place):
+                parts.append(plain[0])
+                place = plain.end()
+            elif self._text.startswith(quote, place):
                 break
-            if self._text[place] == "\\" and not is_raw:
+            elif self._text[place] == "\\" and not is_raw:
                 part, place = self._escape(place, is_bytes)
                 parts.append(part)
             else:
                 step = 2 if is_raw and self._text[place] == "\\" else 1
-                parts.append(self._text[place : place + step])
+                part = self._text[place : place + step]
+                if part != "\r":
+                    parts.append(part)
+                elif not self._text.startswith("\r\n", place):
+                    # Ends of lines are read alike.
+                    parts.append("\n")
                 place += step
         end = place + len(quote)
-        if is_raw:
-            raw = self._text[begin:place]
-            return (raw.encode() if is_bytes else raw), end
         if is_bytes:
             # Escapes of bytes stand for single bytes, and are marked as such.
+            is_escape = [len(part) == 1 and 0 <= ord(part) - _BYTE < 256 for part in parts]
             joined = b"".join(
-                bytes([ord(part) - _BYTE]) if _BYTE <= ord(part[0]) < _BYTE + 256 else part.encode()
-                for part in parts
+                bytes([ord(part) - _BYTE]) if escaped else part.encode()
+                for part, escaped in zip(parts, is_escape, strict=True)
             )
             return joined, end
         return "".join(parts), end
@@ -281,11 +306,11 @@ class _Parser:
         number = int(digits, 16 if is_hex else 10)
         if digits != part:
             if number > _UINT_MAX:
-                self._fail(at, "invalid uint literal")
+                self._misused(at, "invalid uint literal")
             return UInt(number)
         # One more than the greatest int is allowed after a minus sign alone.
         if number > _INT_MAX + 1:
-            self._fail(at, "invalid int literal")
+            self._misused(at, "invalid int literal")
         return number
 
     def _expression(self) -> Node:
@@ -302,18 +327,32 @@ class _Parser:
         return node
 
     def _either(self) -> Node:
-        node = self._both()
-        while self._takes("||"):
-            place = self._tokens[self._next - 1].place
-            node = Call(place, "_||_", (node, self._both()))
-        return node
+        return self._chain("||", self._both)
 
     def _both(self) -> Node:
-        node = self._relation()
-        while self._takes("&&"):
-            place = self._tokens[self._next - 1].place
-            node = Call(place, "_&&_", (node, self._relation()))
-        return node
+        return self._chain("&&", self._relation)
+
+    def _chain(self, sign: str, operand: Callable[[], Node]) -> Node:
+        """Parse operands of `&&` or `||`, with halves of them on both sides of each operator.
+
+        So the tree of a long chain isn't deep.
+        """
+        first = operand()
+        operands, places = [first], []
+        while self._takes(sign):
+            places.append(self._tokens[self._next - 1].place)
+            operands.append(operand())
+        if not places:
+            return first
+
+        def halved(first: int, last: int) -> Node:
+            if first == last:
+                return operands[first]
+            middle = (first + last) // 2
+            sides = halved(first, middle), halved(middle + 1, last)
+            return Call(places[middle], f"_{sign}_", sides)
+
+        return halved(0, len(operands) - 1)
 
     def _relation(self) -> Node:
         return self._binary(_RELATIONS, lambda: self._binary("+-", self._product))
@@ -365,10 +404,13 @@ class _Parser:
                 if name.kind not in ("name", "escaped") and name.text != "in":
                     self._fail(name.place, f"unexpected {name.text!r}")
                 self._next += 1
+                at = self._tokens[self._next].place
                 if not is_optional and name.kind == "name" and self._takes("("):
-                    node = self._method(place, node, name.text, self._arguments(")"))
+                    node = self._method(at, node, name.text, self._arguments(")"))
                 else:
                     node = Select(place, node, name.text, is_optional=is_optional)
+            elif isinstance(node, Name | Select) and self._takes("{"):
+                self._fail(place, "podium doesn't make messages of CEL")
             elif self._takes("["):
                 is_optional = self._takes("?")
                 key = self._expression()
@@ -382,16 +424,16 @@ class _Parser:
         self._next += 1
         if token.kind == "literal":
             if token.value == _INT_MAX + 1 and type(token.value) is int:
-                self._fail(token.place, "invalid int literal")
+                self._misused(token.place, "invalid int literal")
             return Literal(token.place, token.value)
         if token.text == "(":
             node = self._expression()
             self._expect(")")
             return node
         if token.text == "[" and token.kind == "sign":
-            return ListOf(token.place, tuple(self._arguments("]")))
+            return ListOf(token.place, *self._elements())
         if token.text == "{" and token.kind == "sign":
-            return MapOf(token.place, tuple(self._entries()))
+            return MapOf(token.place, *self._entries())
         if token.text == "." and token.kind == "sign":
             # A leading dot names the root, where all variables and functions are.
             token = self._tokens[self._next]
@@ -401,9 +443,10 @@ class _Parser:
         if token.text in _LITERALS:
             return Literal(token.place, _LITERALS[token.text])
         if token.text in _RESERVED:
-            self._fail(token.place, f"reserved identifier: {token.text}")
+            self._misused(token.place, f"reserved identifier: {token.text}")
+        at = self._tokens[self._next].place
         if self._takes("("):
-            return self._function(token, tuple(self._arguments(")")))
+            return self._function(at, token.text, tuple(self._arguments(")")))
         return Name(token.place, token.text)
 
     def _arguments(self, closing: str) -> list[Node]:
@@ -411,44 +454,63 @@ class _Parser:
         while not self._takes(closing):
             if found:
                 self._expect(",")
-                if closing == "]" and self._takes(closing):
-                    break
             found.append(self._expression())
         return found
 
-    def _entries(self) -> list[tuple[Node, Node]]:
+    def _elements(self) -> tuple[tuple[Node, ...], frozenset[int]]:
+        found: list[Node] = []
+        optional: set[int] = set()
+        while not self._takes("]"):
+            if found:
+                self._expect(",")
+                if self._takes("]"):
+                    break
+            if self._takes("?"):
+                optional.add(len(found))
+            found.append(self._expression())
+        return tuple(found), frozenset(optional)
+
+    def _entries(self) -> tuple[tuple[tuple[Node, Node], ...], frozenset[int]]:
         found: list[tuple[Node, Node]] = []
+        optional: set[int] = set()
         while not self._takes("}"):
             if found:
                 self._expect(",")
                 if self._takes("}"):
                     break
+            if self._takes("?"):
+                optional.add(len(found))
             key = self._expression()
             self._expect(":")
             found.append((key, self._expression()))
-        return found
+        return tuple(found), frozenset(optional)
 
-    def _function(self, name: _Token, arguments: tuple[Node, ...]) -> Node:
-        if name.text != "has":
-            return Call(name.place, name.text, arguments)
-        if len(arguments) != 1 or not isinstance(arguments[0], Select):
-            self._fail(name.place, "invalid argument to has() macro")
+    def _function(self, place: int, name: str, arguments: tuple[Node, ...]) -> Node:
+        if name != "has" or len(arguments) != 1:
+            return Call(place, name, arguments)
         tested = arguments[0]
-        return Select(name.place, tested.operand, tested.field, is_test=True)
+        if not isinstance(tested, Select):
+            self._misused(tested.place, "invalid argument to has() macro")
+        return Select(place, tested.operand, tested.field, is_test=True)
 
     def _method(self, place: int, target: Node, name: str, arguments: list[Node]) -> Node:
-        if isinstance(target, Name) and target.name == "cel" and name == "bind":
-            if len(arguments) != 3 or not isinstance(arguments[0], Name):
-                self._fail(place, "cel.bind() variable names must be simple identifiers")
-            return Binding(place, arguments[0].name, arguments[1], arguments[2])
+        self.repeats |= name in _REPEATING
+        if isinstance(target, Name) and (target.name, name, len(arguments)) == ("cel", "bind", 3):
+            variable = arguments[0]
+            if not isinstance(variable, Name):
+                why = "cel.bind() variable names must be simple identifiers"
+                self._misused(variable.place, why)
+            return Binding(place, variable.name, arguments[1], arguments[2])
         if (name, len(arguments)) not in _LOOPS:
             return Call(place, name, tuple(arguments), target)
-        self.has_loop |= name not in ("optMap", "optFlatMap")
+        if name == "sortBy" and isinstance(target, Literal | MapOf):
+            kinds = "a list, identifier, comprehension, call or select expression"
+            self._misused(target.place, f"sortBy can only be applied to {kinds}")
         has_two = name in _OF_TWO_VARIABLES or (len(arguments) == 3 and name != "map")
         variables = []
         for argument in arguments[: 2 if has_two else 1]:
             if not isinstance(argument, Name):
-                self._fail(argument.place, "argument must be a simple name")
+                self._misused(argument.place, "argument must be a simple name")
             variables.append(argument.name)
         kind = "exists_one" if name == "existsOne" else name
         return Loop(place, kind, target, tuple(variables), tuple(arguments[len(variables) :]))
@@ -466,4 +528,7 @@ class _Parser:
             self._fail(token.place, f"unexpected {token.text!r}, expecting {sign!r}")
 
     def _fail(self, place: int, why: str) -> NoReturn:
-        raise CelSyntaxError(f"{position(self._text, place)}: Syntax error: {why}")
+        self._misused(place, f"Syntax error: {why}")
+
+    def _misused(self, place: int, why: str) -> NoReturn:
+        raise CelSyntaxError(fault_text(self._text, place, why))

@@ -1,12 +1,11 @@
 """The values of CEL at runtime, their types, equality and order.
 
-Values are Python's: bool, int, `UInt`, float, str, bytes, None, lists and dicts; and `Quantity`,
-`Semver`, `Address`, `Network`, `CelType` and `OptionalValue`. Numbers of different types are
-compared by value.
+Values are Python's: bool, int, `UInt`, float, str, bytes, None, lists and dicts; `Quantity`; and
+the classes of this module. Numbers of different types are compared by value.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import total_ordering
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
@@ -14,16 +13,27 @@ from typing import Any
 import msgspec
 
 from podium.api.cel.syntax import UInt
+from podium.api.cel.type_system import (
+    BOOL,
+    BYTES,
+    CIDR,
+    DOUBLE,
+    DURATION,
+    INT,
+    IP,
+    NAMED_FORMAT,
+    NULL,
+    QUANTITY,
+    SEMVER,
+    STRING,
+    TIMESTAMP,
+    TYPE,
+    UINT,
+    URL,
+    Type,
+    is_unknown,
+)
 from podium.api.values.quantity import Quantity
-
-Type = str | tuple[Any, ...]
-"""A type: a name such as `int`, or a tuple: `("list", element)`, `("map", key, value)`,
-`("optional", value)`, or `("param", name)` for any type in the signature of a function."""
-
-BOOL, INT, UINT, DOUBLE, STRING, BYTES = "bool", "int", "uint", "double", "string", "bytes"
-NULL, TYPE, DYN, ANY = "null_type", "type", "dyn", "any"
-QUANTITY, SEMVER = "kubernetes.Quantity", "kubernetes.Semver"
-IP, CIDR = "net.IP", "net.CIDR"
 
 _NUMBERS = (int, UInt, float)
 _SEMVER = re.compile(
@@ -35,6 +45,9 @@ _UINT64_MAX = 2**64 - 1
 
 class CelError(Exception):
     """The evaluation of an expression failed; the message says why, as cel-go does."""
+
+    place: int | None = None
+    """Offset of the part that failed in the text of the expression, if it was traced."""
 
 
 class CelType(msgspec.Struct, frozen=True):
@@ -111,6 +124,43 @@ class Network(msgspec.Struct, frozen=True):
     length: int
 
 
+class Duration(msgspec.Struct, frozen=True, order=True):
+    """A duration of at most 292 years."""
+
+    nanos: int
+
+
+class Timestamp(msgspec.Struct, frozen=True, order=True):
+    """A time of the years 1 to 9999."""
+
+    nanos: int
+    """Since 1970-01-01T00:00:00Z."""
+
+
+class Url(msgspec.Struct, frozen=True):
+    """An absolute URL or path; host and path as they are written in a URL."""
+
+    scheme: str
+    host: str
+    path: str
+    query: str
+    rest: str = ""
+    """User and fragment, which no function shows."""
+
+
+class NamedFormat(msgspec.Struct, frozen=True):
+    """A format of texts, such as that of labels.
+
+    Attributes:
+        faults: returns the messages on a text; empty if it has the format.
+        pattern_length: length of a regular expression that a check costs as much as.
+    """
+
+    name: str
+    faults: Callable[[str], Sequence[str]]
+    pattern_length: int
+
+
 def type_of(value: object) -> str:
     """Return the name of a value's type."""
     return _TYPE_NAMES.get(type(value)) or ("map" if isinstance(value, Mapping) else "list")
@@ -129,6 +179,10 @@ _TYPE_NAMES: Mapping[type, str] = {
     Semver: SEMVER,
     Address: IP,
     Network: CIDR,
+    Duration: DURATION,
+    Timestamp: TIMESTAMP,
+    Url: URL,
+    NamedFormat: NAMED_FORMAT,
     OptionalValue: "optional_type",
 }
 
@@ -138,14 +192,14 @@ def is_of(value: object, expected: Type) -> bool:
     if isinstance(expected, tuple):
         kind = expected[0]
         return bool(kind == "param" or type_of(value).removesuffix("_type") == kind)
-    return expected in (DYN, ANY) or type_of(value) == expected
+    return is_unknown(expected) or type_of(value) == expected
 
 
 def equal(a: Any, b: Any) -> bool:
     """Return whether two values are equal; values of different types are not, but numbers."""
     kind, other = type(a), type(b)
     if kind in _NUMBERS and other in _NUMBERS:
-        return bool(a == b)
+        return bool(a == b if kind is not float and other is not float else float(a) == float(b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return len(a) == len(b) and all(
             key in b and equal(value, b[key]) for key, value in a.items()
@@ -165,10 +219,12 @@ def compare(a: Any, b: Any) -> int:
         raise no_such_overload()
     if type(a) not in _ORDERED:
         raise no_such_overload()
+    if float in (type(a), type(b)):
+        a, b = float(a), float(b)
     return int(a > b) - int(a < b)
 
 
-_ORDERED = frozenset({bool, *_NUMBERS, str, bytes})
+_ORDERED = frozenset({bool, *_NUMBERS, str, bytes, Duration, Timestamp})
 
 
 def contains(container: Mapping[Any, Any] | Sequence[Any], key: Any) -> bool:
@@ -181,3 +237,8 @@ def contains(container: Mapping[Any, Any] | Sequence[Any], key: Any) -> bool:
 def no_such_overload() -> CelError:
     """Return the error of a function or operator that doesn't take values of these types."""
     return CelError("no such overload")
+
+
+def cost_exceeded() -> CelError:
+    """Return the error of an evaluation that costs more than it may."""
+    return CelError("operation cancelled: actual cost limit exceeded")

@@ -26,7 +26,9 @@ _NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = f"({_NAME})?"
 _DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
+_DNS_1035_LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _NAME_SHAPE, _VALUE_SHAPE, _SUBDOMAIN_SHAPE = map(re.compile, (_NAME, _VALUE, _SUBDOMAIN))
+_DNS_LABEL_SHAPE, _DNS_1035_LABEL_SHAPE = map(re.compile, (_DNS_LABEL, _DNS_1035_LABEL))
 
 _NAME_RULE = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
@@ -37,6 +39,16 @@ _VALUE_RULE = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',"
     f"  or '12345', regex used for validation is '{_VALUE}')"
+)
+_DNS_LABEL_RULE = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex "
+    f"used for validation is '{_DNS_LABEL}')"
+)
+_DNS_1035_LABEL_RULE = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "
+    f"'abc-123', regex used for validation is '{_DNS_1035_LABEL}')"
 )
 _SUBDOMAIN_RULE = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
@@ -204,6 +216,24 @@ def validate_subdomain(name: str) -> list[str]:
         return []
     faults = _too_long(name, _SUBDOMAIN_LENGTH_MAX, "characters")
     return faults if _SUBDOMAIN_SHAPE.fullmatch(name) else [*faults, _SUBDOMAIN_RULE]
+
+
+def validate_dns_label(name: str) -> list[str]:
+    """Return the messages on a DNS label, such as the name of a namespace; empty if it is valid."""
+    if _DNS_LABEL_SHAPE.fullmatch(name) and len(name) <= _NAME_LENGTH_MAX:
+        # Nearly all names are right, and each new pod has one.
+        return []
+    faults = _too_long(name, _NAME_LENGTH_MAX, "characters")
+    if _DNS_LABEL_SHAPE.fullmatch(name):
+        return faults
+    is_subdomain = _SUBDOMAIN_SHAPE.fullmatch(name)
+    return [*faults, "must not contain dots" if is_subdomain else _DNS_LABEL_RULE]
+
+
+def validate_dns_1035_label(name: str) -> list[str]:
+    """Return the messages on a DNS label that begins with a letter; empty if it is valid."""
+    faults = _too_long(name, _NAME_LENGTH_MAX, "characters")
+    return faults if _DNS_1035_LABEL_SHAPE.fullmatch(name) else [*faults, _DNS_1035_LABEL_RULE]
 
 
 def _too_long(text: str, length_max: int, unit: str = "bytes") -> list[str]:

@@ -1,12 +1,12 @@
 """CustomResourceDefinitions: defaults, validation and updates."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds.custom_kinds import DEFINITION, is_established
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
+from podium.api.selectors.labels import validate_dns_1035_label
 from podium.apiserver.custom_resources.structural_schemas import schema_faults, selectable_fault
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration, metadata_alone
@@ -16,12 +16,6 @@ from podium.apiserver.validation.names import dns_label, subdomain
 
 _APPROVED = "api-approved.kubernetes.io"
 _PROTECTED = (".k8s.io", ".kubernetes.io")
-_LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_LABEL_RULE = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "
-    f"'abc-123', regex used for validation is '{_LABEL}')"
-)
 _CONVERSIONS = ("None", "Webhook")
 _SCALED = {
     "specReplicasPath": (".spec",),
@@ -79,14 +73,14 @@ def _names(names: Object) -> checks.Faults:
         name, path = names.get(field) or "", f"spec.names.{field}"
         if not name and field in ("plural", "kind"):
             yield checks.required(path)
-        elif name and not re.fullmatch(_LABEL, name.lower()):
+        elif name and (faults := validate_dns_1035_label(name.lower())):
             is_mixed = field in ("kind", "listKind")
             ahead = "may have mixed case, but should otherwise match: " if is_mixed else ""
-            yield FieldError(path, name, ahead + _LABEL_RULE)
+            yield FieldError(path, name, ahead + ",".join(faults))
     for field in ("shortNames", "categories"):
         for index, name in enumerate(entries(names, field)):
-            if not re.fullmatch(_LABEL, name):
-                yield FieldError(f"spec.names.{field}[{index}]", name, _LABEL_RULE)
+            if faults := validate_dns_1035_label(name):
+                yield FieldError(f"spec.names.{field}[{index}]", name, ",".join(faults))
     if names.get("kind") and names.get("kind") == names.get("listKind"):
         why = "kind and listKind may not be the same"
         yield FieldError("spec.names.listKind", names["listKind"], why)

@@ -1,7 +1,6 @@
 """Checks of what DeviceClasses and ResourceClaims select, and of what is allocated for claims.
 
-Limits and messages are those of v1.36. The cost of a CEL expression isn't estimated when it is
-checked: one that costs too much fails when it is evaluated.
+Limits and messages are those of v1.36.
 """
 
 import re
@@ -11,7 +10,7 @@ from typing import Any
 import msgspec
 
 from podium.api.cel.compiler import CompileError
-from podium.api.cel.device_selectors import device_selector
+from podium.api.cel.device_selectors import COST_MAX, device_selector
 from podium.api.devices.resource_claims import (
     ALL,
     ALTERNATIVES_MAX,
@@ -57,9 +56,12 @@ def _expression(text: str, path: str) -> Faults:
     yield from too_long
     if not too_long:
         try:
-            device_selector(text)
+            selector = device_selector(text)
         except CompileError as error:
             yield FieldError(path, text, str(error))
+        else:
+            if selector.program.cost_max > COST_MAX:
+                yield checks.forbidden(path, "too complex, exceeds cost limit")
 
 
 selectors = at_most(

@@ -7,23 +7,19 @@ from typing import Any
 from msgspec.structs import replace
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.selectors.labels import validate_label_key, validate_label_value, validate_subdomain
+from podium.api.selectors.labels import (
+    validate_dns_label,
+    validate_label_key,
+    validate_label_value,
+    validate_subdomain,
+)
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_string, join
-
-_DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_DNS_LABEL_RULE = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex "
-    f"used for validation is '{_DNS_LABEL}')"
-)
-
 
 _KEY_RULE = (
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
     "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
 )
-_SUBDOMAIN = re.compile(rf"{_DNS_LABEL}(\.{_DNS_LABEL})*")
 
 
 def _all_of(*rules: tuple[str, Callable[[str], object]]) -> Callable[[str], Sequence[str]]:
@@ -32,20 +28,6 @@ def _all_of(*rules: tuple[str, Callable[[str], object]]) -> Callable[[str], Sequ
 
 def _shorter(limit: int, unit: str = "characters") -> tuple[str, Callable[[str], object]]:
     return f"must be no more than {limit} {unit}", lambda name: len(name) <= limit
-
-
-_is_dns_label = re.compile(_DNS_LABEL).fullmatch
-_dns_label_faults = _all_of(
-    _shorter(63),
-    ("must not contain dots", lambda name: _is_dns_label(name) or not _SUBDOMAIN.fullmatch(name)),
-    (_DNS_LABEL_RULE, lambda name: _is_dns_label(name) or _SUBDOMAIN.fullmatch(name)),
-)
-
-
-def validate_dns_label(name: str) -> Sequence[str]:
-    """Return the messages on a DNS label, such as the name of a namespace; empty if it is valid."""
-    # Nearly all names are right, and each new pod has one.
-    return () if len(name) <= 63 and _is_dns_label(name) else _dns_label_faults(name)
 
 
 dns_label = a_string(validate_dns_label)

@@ -24,12 +24,15 @@ def unmet_selector(
     for selector in selectors:
         origin = selector.origin.replace("{claim}", claim_name)
         if selector.selector is None:
-            return f"{origin}: {selector.error}"
+            why = selector.error.partition("\n")[0]
+            return f"{origin}: {why} in {_shortened(selector.expression)}"
         try:
             if selector.selector.matches(device.for_selectors):
                 continue
         except CelError as error:
-            return f"{origin} fails in {_shortened(selector.expression)}: {error}"
+            place = selector.selector.program.failure(device.for_selectors)
+            where = f"{f'at {place} ' if place else ''}in {_shortened(selector.expression)}"
+            return f"{origin} fails {where}: {error}"
         failing = _failing_part(selector, device)
         return f"{origin} wants {_shortened(failing)}{_seen(failing, device)}"
     return ""

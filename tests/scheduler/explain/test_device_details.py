@@ -69,7 +69,7 @@ def test_an_error_in_cel_is_told_with_its_expression_and_devices() -> None:
     (obstacle,) = explanation.decisions[0].obstacles
     assert obstacle.code == "Error"
     assert obstacle.details[1:] == (
-        f"a, b: claim c: selector #0 fails in {expression}: no such key: modle",
+        f"a, b: claim c: selector #0 fails at 1:37 in {expression}: no such key: modle",
     )
 
 

@@ -21,6 +21,7 @@ from podium.api.objects import (
     without,
 )
 from podium.api.objects import name as name_of
+from podium.api.selectors.labels import validate_dns_label
 from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.api.values.times import parse_time
 from podium.api.workloads import pod_template_of
@@ -33,7 +34,7 @@ from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, duplicate, required
 from podium.apiserver.validation.job_policies import index_intervals, policies
-from podium.apiserver.validation.names import template_meta, validate_dns_label
+from podium.apiserver.validation.names import template_meta
 
 _COMPLETE, _FAILED = "Complete", "Failed"
 _SUCCESS, _FAILURE = "SuccessCriteriaMet", "FailureTarget"

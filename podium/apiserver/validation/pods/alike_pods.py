@@ -15,10 +15,9 @@ from msgspec import UNSET, UnsetType
 
 from podium.api.pods import DELETION_COST
 from podium.api.priority import MIRROR_ANNOTATION
-from podium.api.selectors.labels import validate_label_key, validate_subdomain
+from podium.api.selectors.labels import validate_dns_label, validate_label_key, validate_subdomain
 from podium.apiserver.memories import CAPACITY, SIZE_MAX, Memory
 from podium.apiserver.validation.checks import Check, Faults
-from podium.apiserver.validation.names import validate_dns_label
 
 _OWN_METADATA = frozenset({"name", "uid", "annotations", "resourceVersion", "managedFields"})
 _OWN_SPEC = frozenset({"nodeName", "hostname"})

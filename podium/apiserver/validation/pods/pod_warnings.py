@@ -10,9 +10,9 @@ from typing import Any
 
 from podium.api.objects import Object, annotations, entries, part, spec_of
 from podium.api.pods import volumes_of
+from podium.api.selectors.labels import validate_dns_label
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.apiserver.validation.checks import join, parse_address
-from podium.apiserver.validation.names import validate_dns_label
 
 APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _SECCOMP_OF_POD = "seccomp.security.alpha.kubernetes.io/pod"

@@ -5,10 +5,11 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, entries, part, without
+from podium.api.selectors.labels import validate_dns_label
 from podium.api.values.quantity import nanos
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, join
-from podium.apiserver.validation.names import dns_label, label_map, subdomain, validate_dns_label
+from podium.apiserver.validation.names import dns_label, label_map, subdomain
 from podium.apiserver.validation.selectors import label_selector
 
 _known_mode = checks.one_of("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
