@@ -151,8 +151,8 @@ class _Estimator:
         size = None
         for overload in candidates:
             if overload.size is not None:
-                found = overload.size(sized)
-                size = found if size is None else size | found
+                other = overload.size(sized)
+                size = other if size is None else size | other
         entries = None
         if node.function == "_+_" and parts[0].entries and parts[1].entries:
             entries = _either(parts[0].entries, parts[1].entries)
@@ -202,8 +202,8 @@ class _Estimator:
         value = _Part(1, path=over.path and (*over.path, values))
         if entries is not None:
             key, value = replace(key, size=entries.keys), replace(value, size=entries.values)
-        found = (key, value) if len(node.variables) == 2 else (value if is_list else key,)
-        return dict(zip(node.variables, found, strict=True))
+        parts = (key, value) if len(node.variables) == 2 else (value if is_list else key,)
+        return dict(zip(node.variables, parts, strict=True))
 
     def _made(self, node: Loop, over: _Part, body: _Part) -> _Entries | None:
         """Return the sizes of the entries that a loop makes, besides those that it starts with."""

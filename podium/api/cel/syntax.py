@@ -450,40 +450,40 @@ class _Parser:
         return Name(token.place, token.text)
 
     def _arguments(self, closing: str) -> list[Node]:
-        found: list[Node] = []
+        arguments: list[Node] = []
         while not self._takes(closing):
-            if found:
+            if arguments:
                 self._expect(",")
-            found.append(self._expression())
-        return found
+            arguments.append(self._expression())
+        return arguments
 
     def _elements(self) -> tuple[tuple[Node, ...], frozenset[int]]:
-        found: list[Node] = []
+        elements: list[Node] = []
         optional: set[int] = set()
         while not self._takes("]"):
-            if found:
+            if elements:
                 self._expect(",")
                 if self._takes("]"):
                     break
             if self._takes("?"):
-                optional.add(len(found))
-            found.append(self._expression())
-        return tuple(found), frozenset(optional)
+                optional.add(len(elements))
+            elements.append(self._expression())
+        return tuple(elements), frozenset(optional)
 
     def _entries(self) -> tuple[tuple[tuple[Node, Node], ...], frozenset[int]]:
-        found: list[tuple[Node, Node]] = []
+        entries: list[tuple[Node, Node]] = []
         optional: set[int] = set()
         while not self._takes("}"):
-            if found:
+            if entries:
                 self._expect(",")
                 if self._takes("}"):
                     break
             if self._takes("?"):
-                optional.add(len(found))
+                optional.add(len(entries))
             key = self._expression()
             self._expect(":")
-            found.append((key, self._expression()))
-        return tuple(found), frozenset(optional)
+            entries.append((key, self._expression()))
+        return tuple(entries), frozenset(optional)
 
     def _function(self, place: int, name: str, arguments: tuple[Node, ...]) -> Node:
         if name != "has" or len(arguments) != 1:

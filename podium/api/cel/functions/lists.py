@@ -131,11 +131,11 @@ def _flatten(values: Sequence[Any], depth: int = 1) -> list[Any]:
 
 
 def _distinct(values: Sequence[Any]) -> list[Any]:
-    found: list[Any] = []
+    distinct: list[Any] = []
     for value in values:
-        if not contains(found, value):
-            found.append(value)
-    return found
+        if not contains(distinct, value):
+            distinct.append(value)
+    return distinct
 
 
 def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> list[Any]:

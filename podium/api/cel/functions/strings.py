@@ -54,8 +54,8 @@ def _replace(text: str, old: str, new: str, limit: int = -1) -> str:
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    found = [match.group() for match in regex(pattern).finditer(text)]
-    return found if limit < 0 else found[:limit]
+    matches = [match.group() for match in regex(pattern).finditer(text)]
+    return matches if limit < 0 else matches[:limit]
 
 
 def _find(text: str, pattern: str) -> str:
