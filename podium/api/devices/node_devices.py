@@ -185,7 +185,7 @@ def _pool(slices: Iterable[SliceSpec]) -> _Pool:
                 continue
             devices[device.name] = _Sized(node, _size(device, counters), device.capacity or {})
             # Devices that share counters are parts of one.
-            own = [(node, one.counter_set) for one in device.consumes_counters or ()]
+            own = [(node, counter.counter_set) for counter in device.consumes_counters or ()]
             totals[node] += 1.0 - bool(own) + len({*own} - counted)
             counted.update(own)
     return _Pool(devices, totals)

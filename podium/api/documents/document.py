@@ -124,9 +124,9 @@ def refuse(faults: Iterable[FieldError]) -> None:
         raise ValidationError.from_exception_data("", details)
 
 
-def _details(one: FieldError) -> InitErrorDetails:
-    location = (one.field,) if one.field else ()
-    return InitErrorDetails(type=fault(one.message, one.kind), loc=location, input=one.value)
+def _details(error: FieldError) -> InitErrorDetails:
+    location = (error.field,) if error.field else ()
+    return InitErrorDetails(type=fault(error.message, error.kind), loc=location, input=error.value)
 
 
 Tuple = Annotated[tuple[T, ...], Field(strict=False)]

@@ -84,7 +84,7 @@ def _admin_requests(obj: Object, _old: Object | None, namespace: Object) -> chec
     """Refuse requests with admin access in a namespace without the label that allows it."""
     spec = spec_of(obj)
     spec = spec if obj["kind"] == "ResourceClaim" else part(spec, "spec")
-    requests = [part(one, "exactly") for one in entries(part(spec, "devices"), "requests")]
+    requests = [part(request, "exactly") for request in entries(part(spec, "devices"), "requests")]
     return _admin_access(requests, "spec.devices.requests", namespace)
 
 

@@ -295,7 +295,7 @@ def _devices(spec: Any, path: str) -> Faults:
     if spec.get("sharedCounters") is not None and spec.get("devices") is not None:
         yield FieldError(path, "", "only one of `sharedCounters` or `devices` is allowed")
     devices = entries(spec, "devices")
-    is_elaborate = any(one.get("taints") or one.get("consumesCounters") for one in devices)
+    is_elaborate = any(device.get("taints") or device.get("consumesCounters") for device in devices)
     limit = _ELABORATE_DEVICES_MAX if is_elaborate else _DEVICES_MAX
     place = _own_place if spec.get("perDeviceNodeSelection") else _no_place
     one = checks.both(_device, place, binding_conditions)

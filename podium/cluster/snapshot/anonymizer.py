@@ -121,7 +121,7 @@ class Anonymizer:
         kept = {*_KEPT_WORDS, *_ordinals(objects), *_WORDS.findall(" ".join(expressions))}
         # Names of resources contain those of DeviceClasses.
         classes = (name(obj) for obj in objects if obj.get("kind") == "DeviceClass")
-        kept.update(word for one in classes for word in _WORDS.findall(one))
+        kept.update(word for class_ in classes for word in _WORDS.findall(class_))
         self._pseudonyms = pseudonyms(self._words, kept)
 
     def anonymized(self, obj: Object) -> Object:

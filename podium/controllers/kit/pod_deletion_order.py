@@ -88,21 +88,21 @@ def _facts(pod: Object, weights: tuple[int, ...]) -> _Facts:
     )
 
 
-def _compare(one: _Facts, other: _Facts, now: int | None) -> int:
-    if one.standing != other.standing:
-        return -1 if one.standing < other.standing else 1
-    if one.is_ready and (order := _younger_first(one, other, "ready_since", now)):
+def _compare(facts: _Facts, other: _Facts, now: int | None) -> int:
+    if facts.standing != other.standing:
+        return -1 if facts.standing < other.standing else 1
+    if facts.is_ready and (order := _younger_first(facts, other, "ready_since", now)):
         return order
-    if one.restarts != other.restarts:
-        return -1 if one.restarts > other.restarts else 1
-    if order := _younger_first(one, other, "created", now):
+    if facts.restarts != other.restarts:
+        return -1 if facts.restarts > other.restarts else 1
+    if order := _younger_first(facts, other, "created", now):
         return order
-    return -1 if one.name < other.name else 1
+    return -1 if facts.name < other.name else 1
 
 
-def _younger_first(one: _Facts, other: _Facts, field: str, now: int | None) -> int:
+def _younger_first(facts: _Facts, other: _Facts, field: str, now: int | None) -> int:
     # The order by a time; 0 if both are equal. A pod without a time counts as the youngest.
-    first, second = getattr(one, field), getattr(other, field)
+    first, second = getattr(facts, field), getattr(other, field)
     if first == second:
         return 0
     if first is None or second is None:
@@ -112,7 +112,7 @@ def _younger_first(one: _Facts, other: _Facts, field: str, now: int | None) -> i
     magnitude, other_magnitude = (
         int(math.log2(now - at)) if at < now else -1 for at in (first, second)
     )
-    return magnitude - other_magnitude or (-1 if one.uid < other.uid else 1)
+    return magnitude - other_magnitude or (-1 if facts.uid < other.uid else 1)
 
 
 def _restarts(status: Object, field: str, names: Collection[str] | None = None) -> int:

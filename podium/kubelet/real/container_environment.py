@@ -142,7 +142,7 @@ def environment(
 def command(container: Object, variables: Mapping[str, str]) -> list[str]:
     """Return the command and arguments of a container, with variables expanded."""
     words = (*container["command"], *entries(container, "args"))
-    return [expanded(one, variables) for one in words]
+    return [expanded(word, variables) for word in words]
 
 
 def expanded(text: str, variables: Mapping[str, str]) -> str:

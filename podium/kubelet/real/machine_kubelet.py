@@ -158,7 +158,7 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
             return True
         is_gone = self.objects.get("Node", name(self._wanted)) is None
         is_written = is_gone or self._status_patch(kubelet, now_s) is None
-        return is_written and all(one.written == one.changes for one in kubelet.pods.all())
+        return is_written and all(worker.written == worker.changes for worker in kubelet.pods.all())
 
     def _answered(self, outcome: Outcome, now_s: float) -> Iterator[Effect]:
         effect = outcome.effect
@@ -237,7 +237,7 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
         pods = self.objects.by("Pod", "node", name(self._wanted))
         if self._kubelet is not None:
             known = self._kubelet.pods
-            over = {one.uid for one in known.all() if one.is_over}
-            pods = [one for one in pods if not (uid(one) in over or is_finished(one))]
-            pods += [one.pod for one in known.active()]
+            over = {worker.uid for worker in known.all() if worker.is_over}
+            pods = [pod for pod in pods if not (uid(pod) in over or is_finished(pod))]
+            pods += [worker.pod for worker in known.active()]
         return commands.CollectGarbage(pods=tuple(pods))

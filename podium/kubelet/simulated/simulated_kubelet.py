@@ -333,12 +333,12 @@ def _sandbox(worker: PodWorker) -> ScriptedSandbox:
     return sandbox
 
 
-def _resume_init(one: Container, at_s: float) -> None:
+def _resume_init(container: Container, at_s: float) -> None:
     # Once main containers have started, init containers have succeeded, and sidecars run.
-    one.attempt, one.since_s = 0, at_s
-    one.state = State.RUNNING if one.is_sidecar else State.EXITED
-    if not one.is_sidecar:
-        one.last = Run(ExitStatus(0), at_s, at_s)
+    container.attempt, container.since_s = 0, at_s
+    container.state = State.RUNNING if container.is_sidecar else State.EXITED
+    if not container.is_sidecar:
+        container.last = Run(ExitStatus(0), at_s, at_s)
 
 
 def _resume(one: Container, status: Object, admitted_s: float) -> None:

@@ -77,7 +77,7 @@ def device_requests(
             requests.append(largest)
         requests += [one for one in lasting if one is not None]
         mappings += of_brief
-    return sorted(requests, key=lambda one: one["name"]), mappings
+    return sorted(requests, key=lambda request: request["name"]), mappings
 
 
 def _request(

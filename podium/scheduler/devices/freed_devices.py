@@ -43,8 +43,8 @@ def abandoned_devices(
     allocated: AllocatedDevices, placed: Collection[str]
 ) -> list[AllocatedDevice]:
     """Return the devices of the claims that are reserved for none of the pods with these uids."""
-    claims = (one for one in allocated.listers.list(CLAIM) if allocation_of(one) is not None)
-    left = (one for one in claims if not any(user in placed for user in reserved_for(one)))
+    claims = (obj for obj in allocated.listers.list(CLAIM) if allocation_of(obj) is not None)
+    left = (claim for claim in claims if not any(user in placed for user in reserved_for(claim)))
     return [device for claim in left for device in _devices(claim)]
 
 

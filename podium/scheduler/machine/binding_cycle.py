@@ -316,7 +316,7 @@ class BindingCycles:
         context, handle = self._context, self._context.scheduler.handle
         claims = [*known_claims(handle.listers, task.pod)]
         claims += filter(None, [handle.allocated.extended_resources.get(task.pod.uid)])
-        devices = chain.from_iterable(allocated_devices(allocation_of(one)) for one in claims)
+        devices = chain.from_iterable(allocated_devices(allocation_of(claim)) for claim in claims)
         drivers = {device.driver for device in devices if device.binding_conditions}
         is_faulty = any(binding_progress(claim)[1] for claim in claims)
         status = "success" if is_bound else "failure" if is_faulty else "timeout"

@@ -478,7 +478,7 @@ class DynamicResources:
     ) -> Object | None:
         """Return the first claim of those that keep the pod off a node and only it uses."""
         states = filtered.evaluation.filtering.states
-        index = next((n for n, one in enumerate(states) if one.plugin == self.name), -1)
+        index = next((n for n, state in enumerate(states) if state.plugin == self.name), -1)
         is_blamed = (filtered.blame == index) & (filtered.outcome == UNAVAILABLE)
         for restriction in needs.restrictions:
             consumers = reserved_for(restriction.claim)
@@ -560,6 +560,6 @@ def _is_extended(claim: Object) -> bool:
 
 def _deletion(claim: Object) -> Sequence[Effect]:
     """Return the calls that delete a claim that its finalizer protects."""
-    kept = [one for one in finalizers_of(claim) if one != FINALIZER]
+    kept = [finalizer for finalizer in finalizers_of(claim) if finalizer != FINALIZER]
     unprotected = patch_of(CLAIM, claim, {"metadata": {"finalizers": kept, "$patch": "replace"}})
     return (unprotected, deletion_of(CLAIM, claim))

@@ -281,5 +281,5 @@ def _merged(raw: Object, pod_labels: Mapping[str, str]) -> Selector:
     return _both(equality_selector(taken), selector)
 
 
-def _both(one: Selector, other: Selector) -> Selector:
-    return Selector((*one.requirements, *other.requirements))
+def _both(selector: Selector, other: Selector) -> Selector:
+    return Selector((*selector.requirements, *other.requirements))

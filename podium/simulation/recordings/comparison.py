@@ -196,15 +196,15 @@ def _wait_s(replay: Replay, record: PodRecord, bound_s: float | None) -> float:
 def _preemptions(
     replay: Replay, recorded: Iterable[PreemptionRecord]
 ) -> Iterator[PreemptionDifference]:
-    def difference(only: str, one: PreemptionRecord, otherwise: str) -> PreemptionDifference:
-        preemptor = replay.records.get(one.preemptor)
+    def difference(only: str, preemption: PreemptionRecord, otherwise: str) -> PreemptionDifference:
+        preemptor = replay.records.get(preemption.preemptor)
         return PreemptionDifference(
             only,
-            _passed_s(replay, one.at_s),
+            _passed_s(replay, preemption.at_s),
             "" if preemptor is None else preemptor.key,
-            one.node,
-            sorted(replay.records[victim].key for victim in one.victims),
-            one.reason,
+            preemption.node,
+            sorted(replay.records[victim].key for victim in preemption.victims),
+            preemption.reason,
             otherwise,
         )
 

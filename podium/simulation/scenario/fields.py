@@ -155,7 +155,7 @@ def _of_file(file: str, path: str, context: Context) -> tuple[list[Object], list
         sources = read_sources([str(context.directory / file)])
     except ManifestError as error:
         return [], [FieldError(path, file, str(problem)) for problem in error.problems]
-    too_many = ((one, context.limit.add(one.obj)) for one in sources.objects)
+    too_many = ((obj, context.limit.add(obj.obj)) for obj in sources.objects)
     problems = [Problem(one.source, describe(one.obj), str(why)) for one, why in too_many if why]
     faults = [FieldError(path, file, str(problem)) for problem in problems]
     return [loaded.obj for loaded in sources.objects], faults

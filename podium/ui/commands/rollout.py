@@ -65,7 +65,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         )
         by_identity = decisive(state)
         workloads = [assigned(one, self.namespace, by_identity) for one in assignments]
-        introduced = introduction(state, [*(one.obj for one in sources.objects), *workloads])
+        introduced = introduction(state, [*(obj.obj for obj in sources.objects), *workloads])
         request = RolloutRequest(
             asked.request,
             introduced,

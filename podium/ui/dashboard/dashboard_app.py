@@ -212,7 +212,7 @@ def _answer(value: Any) -> Response:
 
 def _file(name: str) -> Response:
     page = files("podium.ui.dashboard") / "page"
-    found = {one.name: one for one in page.iterdir()} if page.is_dir() else {}
+    found = {path.name: path for path in page.iterdir()} if page.is_dir() else {}
     suffix = name[name.rfind(".") :]
     if name not in found or suffix not in _SERVED:
         return PlainTextResponse("not found\n" if found else _NOT_BUILT, 404)

@@ -368,8 +368,8 @@ class Applied(Shape, frozen=True, kw_only=True):
 def presented(presentation: Presentation) -> dict[str, Any]:
     """Convert a presentation to plain values for JSON; the fields of a block show its type."""
     sections = [
-        {"title": one.title, "blocks": one.blocks, "isDetail": one.is_detail}
-        for one in presentation.filled_sections()
+        {"title": section.title, "blocks": section.blocks, "isDetail": section.is_detail}
+        for section in presentation.filled_sections()
     ]
     values = {"title": presentation.title, "headline": presentation.headline, "sections": sections}
     found: dict[str, Any] = msgspec.to_builtins(values)

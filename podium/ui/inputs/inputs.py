@@ -123,9 +123,9 @@ def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = (
         raise InputError("\n".join(map(str, errors.found)))
     limit = PodLimit(asked.max_pods)
     problems = [
-        Problem(one.source, describe(one.obj), str(fault))
-        for one in (*before.objects, *found.applied)
-        if (fault := limit.add(one.obj))
+        Problem(obj.source, describe(obj.obj), str(fault))
+        for obj in (*before.objects, *found.applied)
+        if (fault := limit.add(obj.obj))
     ]
     if problems:
         raise ManifestError(problems)
@@ -235,7 +235,7 @@ def _apply(asked: Changes, steps: Sequence[tuple[str, str | File]], changes: _Re
         )
         raise InputError("\n".join(f"{one}: {why}" for one in names))
     selector = read_selector(asked.selector)
-    selected = [one for one in read.objects if selector.matches(labels(one.obj))]
+    selected = [obj for obj in read.objects if selector.matches(labels(obj.obj))]
     if read.objects and not selected and not asked.allow_empty:
         raise InputError(f"--selector {asked.selector}: no manifest to apply has such labels")
     # kubectl doesn't know hooks: charts that were rendered elsewhere are applied as they are.
@@ -255,7 +255,7 @@ def _apply(asked: Changes, steps: Sequence[tuple[str, str | File]], changes: _Re
     changes.warnings += read.warnings
     changes.notes += read.notes
     if hooks:
-        names = (f"{describe(one.obj)} ({annotations(one.obj)[HELM_HOOK]})" for one in hooks)
+        names = (f"{describe(hook.obj)} ({annotations(hook.obj)[HELM_HOOK]})" for hook in hooks)
         changes.notes.append(f"Helm runs these as hooks, so they are left out: {', '.join(names)}")
 
 
@@ -309,11 +309,11 @@ def _new_nodes(
     templates, is_copied = [node] if node else [], True
     if node is None:
         read = read_sources([what], validation=validation, is_applied=True)
-        others = [describe(one.obj) for one in read.objects if one.obj["kind"] != "Node"]
+        others = [describe(obj.obj) for obj in read.objects if obj.obj["kind"] != "Node"]
         if others or not read.objects:
             why = f"has {', '.join(others)}" if others else "has none"
             raise InputError(f"--add-node {what}: must be a file of nodes, but {why}")
-        templates, is_copied = [one.obj for one in read.objects], int(count) > 1
+        templates, is_copied = [obj.obj for obj in read.objects], int(count) > 1
     added = []
     for template in templates:
         if not is_copied and name(template) in nodes:

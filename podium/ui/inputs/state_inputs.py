@@ -97,7 +97,7 @@ def read_state(
     if paths and not read.objects:
         raise InputError(f"the state is empty: {', '.join(read.empty)} has no objects")
     is_whole, now_s = read.is_whole or not (paths or notes), time.time()
-    ahead = ahead_of(now_s, (one.obj for one in read.objects), "the simulation begins then")
+    ahead = ahead_of(now_s, (obj.obj for obj in read.objects), "the simulation begins then")
     warnings = [*notes, *read.warnings, *ahead]
     read_s = None if paths else float(int(now_s))
     return replace(read, warnings=warnings, is_whole=is_whole, read_s=read_s)

@@ -92,7 +92,7 @@ class LoadedCluster:
 
     @cached_property
     def _state(self) -> LoadedState:
-        return LoadedState([one.obj for one in self._manifests.objects], self._manifests.read_s)
+        return LoadedState([obj.obj for obj in self._manifests.objects], self._manifests.read_s)
 
     def ask(self, kind: Callable[..., Question[Any]], arguments: Mapping[str, Any]) -> Any:
         """Answer a question with these arguments and the default ones; raises PodiumError."""

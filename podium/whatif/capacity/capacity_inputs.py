@@ -61,7 +61,7 @@ def read_pod_template(text: str, place: str, state: Mapping[Identity, Object]) -
     needs: tuple[Object, ...] = ()
     if owner is None:
         sources = read_sources([source], namespace=place, is_applied=True)
-        objects = [one.obj for one in sources.objects]
+        objects = [obj.obj for obj in sources.objects]
         owners = [obj for obj in objects if obj["kind"] == "Pod" or obj["kind"] in _TEMPLATED]
         if len(owners) != 1:
             listed = ", ".join(map(describe, owners or objects)) or "nothing"
@@ -132,7 +132,7 @@ def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
         return NodeShape(shape_name, cost, _of_resources(text, shape_name, source))
     node = nodes.get(source.removeprefix("node/"))
     if node is None:
-        objects = [one.obj for one in read_sources([source], is_applied=True).objects]
+        objects = [obj.obj for obj in read_sources([source], is_applied=True).objects]
         if [obj["kind"] for obj in objects] != ["Node"]:
             kinds = ", ".join(f"{obj['kind']} {name(obj)}" for obj in objects) or "nothing"
             message = f"--node-shape {text}: the file must have one node, and has {kinds}"

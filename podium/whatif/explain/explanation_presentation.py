@@ -46,7 +46,7 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
         # decided about a pod that has its node answers no question that it raises by itself.
         is_detail = number < total - 1 or bool(explanation.bound_to)
         is_headed = total == 1 and not place
-        blocks = [one for one in _decision_blocks(view) if not is_headed or one != verdict]
+        blocks = [block for block in _decision_blocks(view) if not is_headed or block != verdict]
         sections.append(Section(title, blocks, is_detail=is_detail))
     obstacles = views[-1].obstacles if views else ()
     each = refusal_table(obstacles, wide=True)
@@ -149,14 +149,14 @@ def _decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Bloc
     yield Table(("Node", *plugins, "Total"), rows, title="Weighted scores")
     blockers = [
         (
-            one.node,
-            one.pod,
-            one.on,
-            str(one.priority),
-            one.topology_key,
-            "its own" if one.anti_affinity_of == "incoming" else "the other pod's",
+            blocker.node,
+            blocker.pod,
+            blocker.on,
+            str(blocker.priority),
+            blocker.topology_key,
+            "its own" if blocker.anti_affinity_of == "incoming" else "the other pod's",
         )
-        for one in view.blockers
+        for blocker in view.blockers
     ]
     headers = ("Node", "Pod in the way", "On", "Priority", "Same", "Anti-affinity of")
     yield Table(headers, blockers, title="Closed by pods on other nodes")
@@ -165,8 +165,8 @@ def _decision_blocks(view: DecisionView, *, wide: bool = False) -> Iterator[Bloc
 
 def _remedy_table(explanation: PodExplanation) -> Table:
     rows = [
-        (one.change, one.node, ", ".join(victim.pod for victim in one.victims) or "-")
-        for one in explanation.remedies
+        (remedy.change, remedy.node, ", ".join(victim.pod for victim in remedy.victims) or "-")
+        for remedy in explanation.remedies
     ]
     return Table(("Change", "Node", "Victims"), rows, title="It would fit with")
 
@@ -226,15 +226,15 @@ def ranking_presentation(ranking: EvictionRanking) -> Presentation:
     headers = ("Pod", "QoS class", *(key.capitalize() for key, _ in ranking.pods[0].keys), "")
     rows = [
         (
-            one.pod,
-            one.qos_class,
-            *(value for _, value in one.keys),
-            "critical: never evicted" if one.spared else "",
+            pod.pod,
+            pod.qos_class,
+            *(value for _, value in pod.keys),
+            "critical: never evicted" if pod.spared else "",
         )
-        for one in ranking.pods
+        for pod in ranking.pods
     ]
     notes = []
-    if assumed := [one.pod for one in ranking.pods if one.usage_assumed]:
+    if assumed := [pod.pod for pod in ranking.pods if pod.usage_assumed]:
         who = "any pod" if len(assumed) == len(ranking.pods) else ", ".join(assumed)
         resource = ranking.signal.resource
         taken_for = "what is requested" if ranking.signal.starved.is_requestable else "none"

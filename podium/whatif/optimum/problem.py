@@ -212,8 +212,8 @@ class ProblemReader:
         constraints = own_constraints(pod.cls, DO_NOT_SCHEDULE)
         key, counted = self._spreading.scored(constraints, needs_labels=True)
         spreads = [
-            Spread(one, self._spreading.domains(pod.cls, one, key, counted)[1])
-            for one in constraints
+            Spread(constraint, self._spreading.domains(pod.cls, constraint, key, counted)[1])
+            for constraint in constraints
         ]
         if not spreads and any(s.plugin == PodTopologySpread.name for s in filtering.states):
             return "the configuration's own constraints for topology spread"
@@ -254,7 +254,7 @@ class ProblemReader:
                 )
                 groups[kind].append(Occupants(row, pod.cls, [pod], budgets, costs, taken_by))
             for alike in groups.values():
-                yield replace(alike[0], pods=[pod for one in alike for pod in one.pods])
+                yield replace(alike[0], pods=[pod for occupants in alike for pod in occupants.pods])
 
 
 def held(pod: PodInfo, name: str) -> int:

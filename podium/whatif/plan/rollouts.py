@@ -158,17 +158,17 @@ class Rollouts:
             )
         return ""
 
-    def _deadline_missed_s(self, one: Identity, workload: Object) -> float | None:
+    def _deadline_missed_s(self, identity: Identity, workload: Object) -> float | None:
         condition = condition_of(workload, "Progressing") or {}
         if condition.get("reason") == _DEADLINE:
             return epoch_s(condition["lastTransitionTime"]) - self._start_s
         # Of a Deployment, its controller says so, unless pods that come and go look like progress.
-        is_judged = one[0] != "Deployment" or self._courses[one].repeats >= _REPEATS
-        return self._standstill_s(one) if is_judged else None
+        is_judged = identity[0] != "Deployment" or self._courses[identity].repeats >= _REPEATS
+        return self._standstill_s(identity) if is_judged else None
 
-    def _standstill_s(self, one: Identity) -> float | None:
+    def _standstill_s(self, identity: Identity) -> float | None:
         """Return when a rollout got stuck, in seconds since the plan began; None if it isn't."""
-        course = self._courses[one]
+        course = self._courses[identity]
         wait_s = STANDSTILL_S + int(spec_of(course.workload or {}).get("minReadySeconds") or 0)
         end_s = course.moved_s + wait_s
         return end_s if self._passed_s >= end_s else None

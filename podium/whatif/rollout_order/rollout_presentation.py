@@ -83,8 +83,8 @@ def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:
     return Table(["Step", "What", "Takes", "Preempts, as it may"], [*first, *rows])
 
 
-def _where(one: JudgedPod) -> str:
-    return f"{one.pod} on {one.node} at t+{one.at:g}s"
+def _where(judged: JudgedPod) -> str:
+    return f"{judged.pod} on {judged.node} at t+{judged.at:g}s"
 
 
 def _trial(trial: OrderTrial) -> Section:

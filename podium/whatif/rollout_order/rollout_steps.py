@@ -163,11 +163,11 @@ def _classed(template: Object, class_name: str) -> Object:
 
 
 def _step_of(
-    one: Identity, obj: Object, before: Object | None, priorities: FinalPriorities
+    identity: Identity, obj: Object, before: Object | None, priorities: FinalPriorities
 ) -> RolloutStep | None:
-    named = label(one)
-    if one[0] != _CLASS:
-        if one[0] not in (*_TEMPLATED, "Pod"):
+    named = label(identity)
+    if identity[0] != _CLASS:
+        if identity[0] not in (*_TEMPLATED, "Pod"):
             return None
         class_name = (_pod_spec(obj) or {}).get("priorityClassName") or ""
         final = priorities.of(named, 0)
@@ -175,7 +175,7 @@ def _step_of(
     value, was_default = class_value(obj), before is not None and before.get("globalDefault")
     if before is not None and class_value(before) != value:
         again = f"is deleted, and made again with {value}, not {class_value(before)}"
-        return RolloutStep(f"{named} {again}", (obj,), deleted=(one,))
+        return RolloutStep(f"{named} {again}", (obj,), deleted=(identity,))
     if obj.get("globalDefault"):
         return RolloutStep(f"{named} ({value}) becomes the default", (obj,))
     if was_default:

@@ -23,20 +23,20 @@ LEAF: FieldSet = {SELF: {}}
 _ORDER = {"f": 0, "k": 1, "v": 2, "i": 3}
 
 
-def union(one: FieldSet, other: FieldSet) -> FieldSet:
+def union(fields: FieldSet, other: FieldSet) -> FieldSet:
     """Return the fields in either set."""
-    if not one or not other or one is other:
-        return one or other
-    joined = {**one, **other}
-    for step in one.keys() & other.keys():
-        joined[step] = union(one[step], other[step])
+    if not fields or not other or fields is other:
+        return fields or other
+    joined = {**fields, **other}
+    for step in fields.keys() & other.keys():
+        joined[step] = union(fields[step], other[step])
     return joined
 
 
-def intersection(one: FieldSet, other: FieldSet) -> FieldSet:
+def intersection(fields: FieldSet, other: FieldSet) -> FieldSet:
     """Return the fields in both sets."""
     common: dict[str, Any] = {}
-    for step, part in one.items():
+    for step, part in fields.items():
         if step in other:
             shared = intersection(part, other[step])
             if shared or step == SELF:
@@ -44,12 +44,12 @@ def intersection(one: FieldSet, other: FieldSet) -> FieldSet:
     return common
 
 
-def difference(one: FieldSet, other: FieldSet) -> FieldSet:
+def difference(fields: FieldSet, other: FieldSet) -> FieldSet:
     """Return the fields in `one` and not in `other`; parts stay even if the whole is in `other`."""
     if not other:
-        return one
+        return fields
     left: dict[str, Any] = {}
-    for step, part in one.items():
+    for step, part in fields.items():
         if step not in other:
             left[step] = part
         elif step != SELF:
@@ -59,10 +59,10 @@ def difference(one: FieldSet, other: FieldSet) -> FieldSet:
     return left
 
 
-def cut(one: FieldSet, other: FieldSet) -> FieldSet:
+def cut(fields: FieldSet, other: FieldSet) -> FieldSet:
     """Return the fields in `one` that are neither in `other` nor parts of its members."""
     left: dict[str, Any] = {}
-    for step, part in one.items():
+    for step, part in fields.items():
         gone = other.get(step, NOTHING)
         if step == SELF or not gone:
             left[step] = part

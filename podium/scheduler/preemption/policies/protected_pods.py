@@ -231,7 +231,7 @@ class ProtectedPods(PreemptionPolicy):
                     protections.append((longest.until_s, one.key, longest.reason))
         return [
             Objection(f"{key} may not be preempted{before(until_s)}: {reason}", until_s)
-            for until_s, key, reason in sorted(protections, key=lambda one: one[:2])
+            for until_s, key, reason in sorted(protections, key=lambda protection: protection[:2])
         ]
 
     def _of(self, pod: PodInfo) -> list[ProtectionPeriod]:

@@ -67,7 +67,7 @@ class StoreObjects:
     def machines(self) -> list[SchedulerMachine]:
         """Return the running schedulers."""
         found = (scheduler.machine for scheduler in self.cluster.schedulers.values())
-        return [one for one in found if isinstance(one, SchedulerMachine)]
+        return [machine for machine in found if isinstance(machine, SchedulerMachine)]
 
     def passed_s(self) -> float:
         """Return the seconds since the start of the cluster's clock."""

@@ -93,13 +93,13 @@ def budget_selects_everything(view: ClusterView) -> Iterator[Offence]:
             yield Offence(budget, message, _SELECTOR)
 
 
-def _offence(one: BudgetView, says: str) -> Offence:
-    field, bound = one.bound
+def _offence(budget: BudgetView, says: str) -> Offence:
+    field, bound = budget.bound
     message = f"{field}: {bound} {says}"
     if bound == "":
         message = "it says neither minAvailable nor maxUnavailable, and so lets no pod go"
-    workloads = tuple(f"{workload} (of {workload.replicas})" for workload in one.workloads)
-    return Offence(one.budget, message, f"spec.{field}", workloads)
+    workloads = tuple(f"{workload} (of {workload.replicas})" for workload in budget.workloads)
+    return Offence(budget.budget, message, f"spec.{field}", workloads)
 
 
 def _judged(view: ClusterView) -> Iterator[tuple[BudgetView, BudgetStatus]]:

@@ -41,10 +41,10 @@ def keeping(one: "StalePriority") -> str:
     return f"{count(one.pods, 'pod')} {keep} priority {one.priority}, {_instead([one])}"
 
 
-def next_pod_clauses(one: "StalePriority", *, is_named: bool = True) -> Iterator[str]:
+def next_pod_clauses(stale_priority: "StalePriority", *, is_named: bool = True) -> Iterator[str]:
     """Yield a clause about each trial of a workload's next pod."""
-    for next_pod in one.next_pods:
-        workload = one.workload if is_named else "the workload"
+    for next_pod in stale_priority.next_pods:
+        workload = stale_priority.workload if is_named else "the workload"
         if next_pod.is_replacement:
             subject = f"the next pod of {workload}"
         else:

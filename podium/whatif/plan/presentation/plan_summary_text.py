@@ -143,7 +143,7 @@ def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
 
 def _below(plan: Plan, most: int) -> Iterator[str]:
     below = [budget for budget in plan.budgets if budget.is_below]
-    below.sort(key=lambda one: one.healthy_least - one.desired_healthy)
+    below.sort(key=lambda change: change.healthy_least - change.desired_healthy)
     for one in below[:most]:
         lost, since = lost_text(one), time_text(one.healthy_least_at)
         yield (
@@ -166,43 +166,43 @@ def _seconds(number: float) -> str:
     return f"{round(number, 1):.12g} s"
 
 
-def _dips(one: WorkloadSummary) -> bool:
-    return one.ready_least < min(one.ready_before, one.wanted)
+def _dips(workload: WorkloadSummary) -> bool:
+    return workload.ready_least < min(workload.ready_before, workload.wanted)
 
 
-def _clauses(one: WorkloadSummary, end_s: float) -> Iterator[str]:
-    lost = sum(one.lost.values())
-    if lost and one.workload.startswith("Pod "):
-        yield f"is {' and '.join(_WORDS[cause] for cause in one.lost)}"
+def _clauses(workload: WorkloadSummary, end_s: float) -> Iterator[str]:
+    lost = sum(workload.lost.values())
+    if lost and workload.workload.startswith("Pod "):
+        yield f"is {' and '.join(_WORDS[cause] for cause in workload.lost)}"
     elif lost:
-        causes = ", ".join(f"{number} {_WORDS[cause]}" for cause, number in one.lost.items())
-        again = f", {_number(one.recreated, 'comes')} again" if one.recreated else ""
+        causes = ", ".join(f"{number} {_WORDS[cause]}" for cause, number in workload.lost.items())
+        again = f", {_number(workload.recreated, 'comes')} again" if workload.recreated else ""
         # Replacements may be lost in their turn.
-        loses = f"loses {lost} of {count(one.pods, 'pod')}"
-        if lost > one.pods:
-            loses = f"loses a pod {count(lost, 'time')}, having {one.pods}"
+        loses = f"loses {lost} of {count(workload.pods, 'pod')}"
+        if lost > workload.pods:
+            loses = f"loses a pod {count(lost, 'time')}, having {workload.pods}"
         yield f"{loses} ({causes}{again})"
-    if one.pending:
-        is_alone = one.workload.startswith("Pod ")
-        yield "stays pending" if is_alone else f"{_number(one.pending, 'stays')} pending"
-    if _dips(one) and not one.workload.startswith("Pod "):
-        yield _dip(one, end_s)
+    if workload.pending:
+        is_alone = workload.workload.startswith("Pod ")
+        yield "stays pending" if is_alone else f"{_number(workload.pending, 'stays')} pending"
+    if _dips(workload) and not workload.workload.startswith("Pod "):
+        yield _dip(workload, end_s)
 
 
-def _dip(one: WorkloadSummary, end_s: float) -> str:
-    since = time_text(one.ready_least_at)
-    is_last = one.ready_after == one.ready_least
-    if is_last and one.ready_least_at + one.ready_least_for_seconds >= end_s:
+def _dip(workload: WorkloadSummary, end_s: float) -> str:
+    since = time_text(workload.ready_least_at)
+    is_last = workload.ready_after == workload.ready_least
+    if is_last and workload.ready_least_at + workload.ready_least_for_seconds >= end_s:
         when, end = f"from {since} to the plan's end", ""
     else:
-        when = f"for {_seconds(one.ready_least_for_seconds)} from {since} on"
-        is_back = one.ready_after >= min(one.ready_before, one.wanted)
+        when = f"for {_seconds(workload.ready_least_for_seconds)} from {since} on"
+        is_back = workload.ready_after >= min(workload.ready_before, workload.wanted)
         end = "" if is_back else ", and fewer than before in the end"
-    if one.unavailable:
-        return f"is unavailable {when} (0 of {one.ready_before} ready){end}"
-    few = f"only {one.ready_least}" if one.ready_least else "none"
-    verb = "are" if one.ready_least > 1 else "is"
-    return f"{when} {few} of {one.ready_before} {verb} ready{end}"
+    if workload.unavailable:
+        return f"is unavailable {when} (0 of {workload.ready_before} ready){end}"
+    few = f"only {workload.ready_least}" if workload.ready_least else "none"
+    verb = "are" if workload.ready_least > 1 else "is"
+    return f"{when} {few} of {workload.ready_before} {verb} ready{end}"
 
 
 def _number(number: int, verb: str) -> str:
