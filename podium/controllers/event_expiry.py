@@ -11,6 +11,7 @@ from podium.api.objects import Object, Place, part, place_of, uid_of
 from podium.api.values.times import NANOS_PER_SECOND, parse_time
 from podium.machines.effects import Delete, Effect
 from podium.machines.events import Change, Event, Outcome
+from podium.machines.machine import Machine
 
 TTL_S = 3600.0
 # The period of deletions, and of retries after failures.
@@ -19,8 +20,8 @@ ROUND_S = 10.0
 _EVENT = "Event"
 
 
-class EventExpiry:
-    """Deletes Events that are `TTL_S` seconds old; implements `podium.machines.machine.Machine`."""
+class EventExpiry(Machine):
+    """Deletes Events that are `TTL_S` seconds old."""
 
     name = "event-expiry"
     kinds = frozenset({_EVENT})

@@ -8,7 +8,7 @@ from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
 from podium.controllers.pod_gc import PodGCController
 from podium.machines.events import Change
-from podium.machines.machine import SelectiveMachine
+from podium.machines.machine import Machine
 from tests.controllers.builders import Obj, pod
 
 NOBODY: set[str] = set()
@@ -20,7 +20,7 @@ def with_metadata(obj: Obj, **fields: Any) -> Obj:
 
 
 def told(old: Obj | None, new: Obj | None) -> set[str]:
-    machines: dict[str, SelectiveMachine] = {
+    machines: dict[str, Machine] = {
         "garbage": GarbageCollector(),
         "lifecycle": NodeLifecycleController(),
         "pod-gc": PodGCController(),

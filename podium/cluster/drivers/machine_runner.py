@@ -24,7 +24,7 @@ from podium.cluster.drivers.machine_health import MachineError, MachineHealth, h
 from podium.cluster.drivers.timer_queue import Timer, TimerQueue
 from podium.machines.effects import Effect, Panic
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
-from podium.machines.machine import ListTakingMachine, Machine, PatientMachine, SelectiveMachine
+from podium.machines.machine import Machine
 
 
 class Listener(Protocol):
@@ -179,12 +179,7 @@ class MachineRunner:
         self._recorder = EventRecorder(
             handle.host, driver.timestamps, driver.timers.now_s, driver.event_reasons
         )
-        self.deliver: Callable[[Change], None] = self._step
-        if isinstance(machine, SelectiveMachine):
-            self.deliver = self._step_if_heeded(machine)
-        is_patient = isinstance(machine, PatientMachine) and machine.wakes_last
-        self._wakes_last = is_patient and not driver.is_live
-        self._takes_lists = isinstance(machine, ListTakingMachine) and machine.takes_lists
+        self._wakes_last = machine.wakes_last and not driver.is_live
         self._kinds = machine.kinds
         self.listeners = [driver.listen(self, kind) for kind in sorted(machine.kinds)]
         # One for each listener, and one for the driver, which decides when the machine may act.
@@ -223,7 +218,7 @@ class MachineRunner:
 
         With faults, the objects are delivered one by one, so that the machine can crash in between.
         """
-        takes_it = self._takes_lists and self._injector.is_calm
+        takes_it = self.machine.takes_lists and self._injector.is_calm
         if takes_it:
             self._step(listed)
         return takes_it
@@ -239,19 +234,15 @@ class MachineRunner:
         else:
             self._step(outcome)
 
-    def _step_if_heeded(self, machine: SelectiveMachine) -> Callable[[Change], None]:
-        heeds, step = machine.heeds, self._step
-
-        def deliver(change: Change) -> None:
-            try:
-                is_heeded = heeds(change)
-            except Exception as error:  # noqa: BLE001 - whatever a bug raises
-                self._fail(MachineError(self.name, handling(change), error))
-                return
-            if is_heeded:
-                step(change)
-
-        return deliver
+    def deliver(self, change: Change) -> None:
+        """Pass a change to the machine, unless it doesn't affect the machine."""
+        try:
+            is_heeded = self.machine.heeds(change)
+        except Exception as error:  # noqa: BLE001 - whatever a bug raises
+            self._fail(MachineError(self.name, handling(change), error))
+            return
+        if is_heeded:
+            self._step(change)
 
     def _step(self, event: Event) -> None:
         driver, now_s = self._driver, self._timers.now_s

@@ -19,6 +19,7 @@ from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.cluster.real.logs import fields
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Outcome, Synced, Woken
+from podium.machines.machine import Machine
 from podium.scheduler.explain.explanation import Explanation, explain
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message
@@ -50,8 +51,8 @@ class Judgement(msgspec.Struct):
     """Uids of the pods that Podium would have preempted on that node."""
 
 
-class ShadowMachine:
-    """Judges another scheduler's decisions; implements `podium.machines.machine.Machine`."""
+class ShadowMachine(Machine):
+    """Judges another scheduler's decisions."""
 
     def __init__(self, scheduler: SchedulerMachine) -> None:
         self.scheduler = scheduler

@@ -6,7 +6,7 @@ backoff, or earlier if a change concerns it.
 """
 
 import heapq
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Container, Generator, Hashable, Iterable, Sequence
 from typing import TypeAlias, TypeVar, cast
 
@@ -25,7 +25,7 @@ from podium.machines.effects import (
     event_of,
 )
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
-from podium.machines.machine import NEVER_S
+from podium.machines.machine import NEVER_S, Machine
 from podium.machines.reconciler import postponed
 from podium.machines.reconciler.indexer import Indexer, Indexes
 from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, RetryRules
@@ -46,17 +46,16 @@ class Work(msgspec.Struct, frozen=True):
     number: int
 
 
-class Reconciler(ABC):
-    """A controller that reconciles keys, usually the (namespace, name) of objects."""
+class Reconciler(Machine):
+    """A controller that reconciles keys, usually the (namespace, name) of objects.
 
-    name: str
-    kinds: frozenset[str]
+    It may take lists (`takes_lists`) if the keys of an object don't depend on others of its kind.
+    """
+
     indexes: Indexes = ()
     """Indexes of the controller's cache of objects."""
     tends: frozenset[str] | None = None
     """Kinds of the objects that keys stand for; None if keys never rest (`RestingKeys`)."""
-    takes_lists = False
-    """Whether the keys of an object don't depend on other objects of its kind."""
     replaces_pods = False
     """Whether the controller replaces pods that end."""
     retry_rules = RetryRules()
@@ -155,7 +154,7 @@ class Reconciler(ABC):
                     self._conclude(key)
         return effects
 
-    def synced(self, now_s: float) -> None:  # noqa: B027 - most controllers do nothing then
+    def synced(self, now_s: float) -> None:
         """Hook that is called once the objects of all initial lists are known."""
 
     def next_wakeup_s(self) -> float | None:

@@ -13,6 +13,7 @@ from podium.api.objects import is_terminating, uid
 from podium.api.pods import node_name_of
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
+from podium.machines.machine import Machine
 from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.framework.cycle.diagnosis import (
@@ -58,12 +59,10 @@ class MissedWakeup(NamedTuple):
     retry_at_s: float
 
 
-class SchedulerMachine:
-    """The scheduler of one configuration, as a `podium.machines.machine.Machine`."""
+class SchedulerMachine(Machine):
+    """The scheduler of one configuration; it decides about pods after others have acted."""
 
-    wakes_last = True
-    """True: pods are decided after all other machines have acted at a moment."""
-    takes_lists = True
+    wakes_last = takes_lists = True
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ from podium.cluster.drivers.machine_health import MachineError
 from podium.machines.async_api import ForbiddenError, NotServedError, ObjectList
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
+from podium.machines.machine import Machine
 from podium.scheduler.machine.event_handlers import KINDS
 from podium.simulation.recordings.segments import BEGIN, END, GAP, STATE, SegmentWriter, identity_of
 
@@ -38,7 +39,7 @@ _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _SELECTING = frozenset({"Service", "ReplicationController", "ReplicaSet", "StatefulSet"})
 
 
-class RecorderMachine:
+class RecorderMachine(Machine):
     """A state machine that records the objects of a cluster.
 
     A new recording begins with all objects. If a recording is continued, differences from its last

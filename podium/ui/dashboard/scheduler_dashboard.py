@@ -11,6 +11,7 @@ from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.real.scheduler_process import SchedulerProcess
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event
+from podium.machines.machine import Machine
 from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
@@ -80,7 +81,7 @@ async def _noted(log: DisruptionLog, connection: Connection) -> AsyncIterator[No
         yield
 
 
-class EventReader:
+class EventReader(Machine):
     """A state machine that shows a log the Events of preemptions, and returns no effects."""
 
     name = "podium-dashboard"
@@ -94,7 +95,3 @@ class EventReader:
         if isinstance(event, Change) and event.new is not None:
             self._log.event_written(event.new)
         return ()
-
-    def next_wakeup_s(self) -> float | None:
-        """Return None, as nothing is ever due without an event."""
-        return None

@@ -12,6 +12,7 @@ from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.api.resources import pod_requests
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
+from podium.machines.machine import Machine
 from podium.scheduler.preemption.record import preemptor_uid
 from podium.simulation.timeline.facts import PodFacts, TimelineEntry, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts
@@ -43,7 +44,7 @@ class News(msgspec.Struct, frozen=True):
     """Key of the pod that it is about; empty if it isn't about a pod."""
 
 
-class WatchedCluster:
+class WatchedCluster(Machine):
     """A state machine that tracks the changes of a cluster, and returns no effects."""
 
     name = "podium-top"
@@ -91,10 +92,6 @@ class WatchedCluster:
             if self.is_synced:
                 self.news.extend(self._news_of(event, now_s))
         return ()
-
-    def next_wakeup_s(self) -> float | None:
-        """Return None, as nothing is ever due without an event."""
-        return None
 
     def _pod(self, change: Change) -> None:
         pod, pod_key = change.new, key(change.obj)

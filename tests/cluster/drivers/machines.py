@@ -10,6 +10,7 @@ from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.machines.effects import Create, Delete, Effect
 from podium.machines.events import Change, Event, Outcome, Synced, Woken
+from podium.machines.machine import Machine
 from tests.objects import config_map
 
 START_S = 1_767_225_600.0
@@ -46,7 +47,7 @@ def at_the_start(*effects: Effect) -> React:
     return lambda event, now_s: effects if isinstance(event, Synced) else ()
 
 
-class Diary:
+class Diary(Machine):
     """Notes in short what it is told, with the seconds since the start.
 
     Args:
