@@ -56,6 +56,12 @@ def phase_of(obj: Object) -> str:
     return (obj.get("status") or _NOTHING).get("phase") or ""
 
 
+def shown_phase(pod: Object) -> str:
+    """Return the phase of a pod, but `Starting` instead of `Pending` for one that has a node."""
+    phase = phase_of(pod) or "Pending"
+    return "Starting" if phase == "Pending" and node_name_of(pod) else phase
+
+
 def is_finished(pod: Object) -> bool:
     """Return whether the pod has succeeded or failed, and thus uses no resources."""
     return (pod.get("status") or _NOTHING).get("phase") in _FINISHED

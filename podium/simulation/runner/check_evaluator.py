@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from podium.api.objects import Object, conditions_of, is_terminating, labels, name, status_of
-from podium.api.pods import is_ready, node_name_of, phase_of
+from podium.api.pods import is_ready, node_name_of, phase_of, shown_phase
 from podium.api.selectors.labels import parse_selector
 from podium.api.values.message_words import listed
 from podium.apiserver.store.store import Store
@@ -96,7 +96,7 @@ def state_of_pod(pod: Object) -> str:
     node, status = node_name_of(pod), status_of(pod)
     if is_terminating(pod):
         return f"terminating on {node}" if node else "terminating"
-    phase = str(status.get("phase") or "Pending").lower()
+    phase = shown_phase(pod).lower()
     if not node:
         nominated = status.get("nominatedNodeName")
         return f"pending, nominated to {nominated}" if nominated else "pending"

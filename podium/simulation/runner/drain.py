@@ -81,7 +81,7 @@ class Drainer:
             if objection is None:
                 pods[uid(pod)] = pod
             elif objection:
-                objections.setdefault(objection, []).append(name(pod))
+                objections.setdefault(objection, []).append(key(pod))
             else:
                 left_alone += 1
         if objections:
@@ -101,11 +101,13 @@ class Drainer:
     def _stuck(self) -> list[Object]:
         return [*self._asking.values(), *(pod for pod, _ in self._given_up)]
 
+    def terminating(self) -> list[str]:
+        """Return the evicted pods, `namespace/name`, that are still there."""
+        return [key(pod) for pod in self._leaving.values() if self._is_there(pod)]
+
     def held_by_silence(self) -> list[str]:
         """Return the evicted pods, `namespace/name`, that stay because the node doesn't respond."""
-        if self.state == "done" or not is_silent(self._cluster.store, self.drain.node):
-            return []
-        return [key(pod) for pod in self._leaving.values() if self._is_there(pod)]
+        return self.terminating() if is_silent(self._cluster.store, self.drain.node) else []
 
     def blocks(self) -> list[EvictionBlock]:
         """Return the budgets that refuse evictions, and what would help."""
@@ -174,7 +176,7 @@ class Drainer:
         self._leaving = leaving
         now_s, timeout_s = self._cluster.driver.now_s, self.drain.timeout_s
         if not self._asking and not self._leaving and self._given_up:
-            self._fail("; ".join(f"{name(pod)}: {why}" for pod, why in self._given_up))
+            self._fail("; ".join(f"{key(pod)}: {why}" for pod, why in self._given_up))
         elif not self._asking and not self._leaving:
             self.state = "done"
             took_s = round(now_s - self._started_s, 6)

@@ -6,8 +6,8 @@ from statistics import median
 from typing import Annotated, Any, Self
 
 from podium.api.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
-from podium.api.objects import is_terminating, key, status_of, uid
-from podium.api.pods import node_name_of
+from podium.api.objects import is_terminating, key, uid
+from podium.api.pods import node_name_of, shown_phase
 from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.runner.check_evaluator import state_of_pod
@@ -115,7 +115,10 @@ class PendingReport(Report):
 
 
 class EndReport(Report):
-    """The cluster at the end: numbers of pods by phase, pending pods, and nodes of bound pods."""
+    """The cluster at the end: numbers of pods by phase, pending pods, and nodes of bound pods.
+
+    Instead of `Pending`, the phase of a pod with a node is `Starting`.
+    """
 
     pods: Mapping[str, int]
     pending: Sequence[PendingReport]
@@ -157,10 +160,7 @@ def simulation_report(simulation: Simulation) -> SimulationReport:
 def final_state(simulation: Simulation) -> EndReport:
     """Report the pods at the end of a simulation."""
     pods = simulation.cluster.store.list("Pod").items
-    phases = Counter(
-        "Terminating" if is_terminating(pod) else status_of(pod).get("phase", "Pending")
-        for pod in pods
-    )
+    phases = Counter("Terminating" if is_terminating(pod) else shown_phase(pod) for pod in pods)
     placed = [pod for pod in pods if node_name_of(pod)]
     # Where pods would fit that no event has woken, and when they would be tried; by uid.
     start_s = simulation.scenario.options.start_s

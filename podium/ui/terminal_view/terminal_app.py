@@ -308,7 +308,7 @@ class Top(App[None]):
             count(len(cluster.pods), "pod"),
             f"{len(queues)} pending" + (f" ({said})" if said else ""),
             f"{counts['bound']} bound, {counts['preempted']} preempted, "
-            f"{counts['evicted']} evicted",
+            f"{counts['evicted']} evicted" + (f", {lost} lost" if (lost := counts["lost"]) else ""),
             *([f"only {self._sought!r}"] if self._sought else []),
             *([_ORDERS[self._order][0]] if self._order else []),
         ]

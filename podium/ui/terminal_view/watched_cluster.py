@@ -8,7 +8,7 @@ import msgspec
 
 from podium.api.objects import Object, is_terminating, key, metadata_of, name, namespace, uid
 from podium.api.pods import is_finished, node_name_of
-from podium.api.policy.disruption_target import PREEMPTED, cause_of
+from podium.api.policy.disruption_target import cause_of
 from podium.api.resources import pod_requests
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
@@ -57,7 +57,7 @@ class WatchedCluster(Machine):
         self.news: deque[News] = deque(maxlen=_NEWS_MAX)
         """News since the first lists, the latest at the end."""
         self.counts: Counter[str] = Counter()
-        """Numbers of pods that were bound, preempted and evicted since the first lists."""
+        """Numbers of pods that were bound, preempted, evicted and lost since the first lists."""
         self.is_synced = False
         self.version = 0
         """Increases with each change."""
@@ -121,7 +121,7 @@ class WatchedCluster(Machine):
         cause = cause_of(new)
         # A pod that is disrupted for a second reason, too, counts once.
         if cause is not None and (old is None or cause_of(old) is None):
-            self.counts["preempted" if cause.group == PREEMPTED else "evicted"] += 1
+            self.counts[cause.group] += 1
 
     def _news_of(self, change: Change, now_s: float) -> Iterator[News]:
         obj = change.obj

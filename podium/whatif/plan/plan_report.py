@@ -438,24 +438,40 @@ class Drainage(Report, kw_only=True):
     """Why the drain failed."""
     left: tuple[str, ...] = ()
     """The pods that aren't evicted yet, `namespace/name`."""
+    terminating: Annotated[tuple[str, ...], IF_ANY] = ()
+    """The evicted pods that are still terminating, `namespace/name`."""
     held: Annotated[tuple[str, ...], IF_ANY] = ()
-    """The evicted pods that stay because the node doesn't respond, `namespace/name`."""
+    """Those of them that stay because the node doesn't respond."""
     blockers: tuple[DrainBlocker, ...] = ()
     """The budgets that refuse evictions."""
     reasons: tuple[str, ...] = ()
     """Why the budgets refuse evictions, and what would help."""
 
     @property
-    def text(self) -> str:
-        """A short reason why the drain isn't done."""
-        reasons = "; ".join(self.reasons)
-        waits = f"{', '.join(self.left)} can't be evicted" if self.left else "its pods take longer"
+    def result(self) -> str:
+        """The state, and whether an open drain is blocked by budgets or waits for evicted pods."""
+        if self.state != "Open":
+            return self.state.lower()
+        return "blocked" if self.left else "waits"
+
+    @property
+    def why(self) -> str:
+        """Why the drain isn't done, and what helps."""
+        parts = [*filter(None, [self.message]), *self.reasons]
         if self.held:
-            reasons = "; ".join((*self.reasons, WAY_OUT))
             stay = f"{listed(self.held, _NAMED_MAX)} can't end, as the node doesn't answer"
-            waits = f"{waits}, and {stay}" if self.left else stay
-        waits = self.message or waits
-        return f"{waits}: {reasons}" if reasons else waits
+            parts.append(f"{stay}: {WAY_OUT}")
+        elif self.terminating:
+            verb = "terminates" if len(self.terminating) == 1 else "terminate"
+            parts.append(f"{listed(self.terminating, _NAMED_MAX)} still {verb}")
+        return "; ".join(parts)
+
+    @property
+    def text(self) -> str:
+        """A sentence's part that says which pods can't be evicted, and why the drain isn't done."""
+        is_stuck = self.left and not self.message
+        stuck = f"{', '.join(self.left)} can't be evicted" if is_stuck else ""
+        return ": ".join(filter(None, [stuck, self.why]))
 
 
 class FailedJob(Report, kw_only=True):

@@ -151,10 +151,10 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
     undrained: list[list[Cell]] = [
         [
             drain.node,
-            Toned(drain.state.lower(), Tone.BAD),
+            Toned(drain.result, Tone.BAD),
             ", ".join(blocker.budget for blocker in drain.blockers) or "-",
             ", ".join(drain.left) or "-",
-            drain.message or "; ".join(drain.reasons),
+            drain.why or "-",
         ]
         for drain in impact.drains
         if drain.state != "Done"

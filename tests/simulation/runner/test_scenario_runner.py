@@ -124,6 +124,26 @@ def test_a_misspelt_node_is_an_error_that_names_a_similar_one(action: str) -> No
     ]
 
 
+def test_a_pod_that_has_a_node_starts_and_is_not_pending() -> None:
+    spec = """nodes: [{name: 'n', capacity: {cpu: "1"}}]
+pods: {startup: 1m}
+until: 5s
+steps:
+- apply:
+  - {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}
+  - {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {nodeSelector: {on: other},
+      containers: [{name: c, image: i}]}}
+- assert: [{pod: a, is: running}]
+"""
+    simulation = played(spec)
+    end = simulation_report(simulation).end
+    assert (end.pods, [one.pod for one in end.pending]) == (
+        {"Pending": 1, "Starting": 1},
+        ["default/b"],
+    )
+    assert "a is running, but it is starting on n (spec.steps[1])" in told(simulation)[-1]
+
+
 def test_a_drain_leaves_bare_pods_alone_unless_it_is_forced() -> None:
     spec = """nodes: [{name: 'n', capacity: {cpu: "1"}}]
 manifests:
@@ -142,7 +162,7 @@ steps:
     assert simulation.ended_s == 7.0
     assert (
         "t+1s node n isn't drained: there are pods that no controller will recreate "
-        "(--force loses them, NODE:force in a plan, force: true in a scenario): bare"
+        "(--force loses them, NODE:force in a plan, force: true in a scenario): default/bare"
     ) in told(simulation)
 
 

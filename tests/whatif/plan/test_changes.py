@@ -192,6 +192,23 @@ def test_what_a_drain_cant_evict_is_told_with_the_budget() -> None:
     assert "budget web" in found.message
 
 
+def test_a_drain_that_is_not_over_says_what_it_waits_for() -> None:
+    slow = pod("slow", on="a", terminationGracePeriodSeconds=600)
+    web = [*running("ReplicaSet", "web", "a"), budget("web", minAvailable=1)]
+
+    def undone(*state: Obj, **how: Any) -> tuple[str, str]:
+        change = parse_drain("a:force", "").model_copy(update=how)
+        (drain,) = planned([node("a"), *state], change, until_s=30.0).drains
+        return drain.result, drain.text
+
+    assert undone(slow) == ("waits", "default/slow still terminates")
+    result, text = undone(slow, *web)
+    assert (result, text[:43]) == ("blocked", "default/web-0 can't be evicted: budget web ")
+    assert text.endswith("; default/slow still terminates")
+    failed = ("failed", "global timeout reached: 5s; default/slow still terminates")
+    assert undone(slow, timeout_s=5.0) == failed
+
+
 def test_what_ends_the_drain_of_a_node_that_does_not_answer_is_told() -> None:
     state = [node("a", status=UNKNOWN), node("b"), *running("ReplicaSet", "web", "a")]
     (drain,) = planned(state, parse_drain("a", "")).drains

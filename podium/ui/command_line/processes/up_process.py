@@ -43,7 +43,9 @@ from podium.ui.writers.terminal import STYLES, console, print_warnings, working
 REFRESH_S = 0.25
 _PLAIN_LINES_S = 1.0
 _WIDTH = len("t+59.999s  ")
-_STYLES = {"pending": "yellow", "running": "green", "preempted": "red", "evicted": "red"}
+_IF_ANY = ("starting", "lost")
+_STYLES = {"pending": "yellow", "running": "green"}
+_STYLES |= dict.fromkeys(("preempted", "evicted", "lost"), "red")
 _SETTLED_S = 5.0
 """A cluster has settled when nothing was written for this time and no pod is on its way."""
 
@@ -132,6 +134,8 @@ async def _run(
                 local_time = time.localtime(backend.now_s())
                 summary = Text(time.strftime("%H:%M:%S", local_time), style="cyan")
                 for name, number in structs.asdict(counts).items():
+                    if name in _IF_ANY and not number:
+                        continue
                     style = _STYLES.get(name, "") if number else ""
                     summary.append(f"  {name} ", style="default").append(f"{number}", style=style)
                 if live is not None:

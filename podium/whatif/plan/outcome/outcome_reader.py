@@ -375,6 +375,7 @@ def _drains(play: Play) -> Iterator[Drainage]:
             at=round(drainer.moved_s - play.start_s, 3) if is_done else None,
             message=drainer.failure,
             left=tuple(drainer.left()),
+            terminating=tuple(drainer.terminating()),
             held=tuple(drainer.held_by_silence()),
             blockers=tuple(
                 DrainBlocker(budget, block.pods, block.reason, block.remedies)
