@@ -344,10 +344,7 @@ class DependentPlugin(Protocol):
     """A plugin with results that depend on more than a pod's class and on other objects."""
 
     def depends_on(self, pod: PodInfo) -> Hashable:
-        """Return what results for a pod depend on besides its class, as a value to compare.
-
-        None if that is nothing for the whole class.
-        """
+        """Return, to be compared, what results depend on besides the pod's class; None: nothing."""
 
 
 class FilterPlugin(Plugin, Protocol):

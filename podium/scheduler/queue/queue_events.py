@@ -117,10 +117,7 @@ _SPELT: dict[EventResource, str] = {
 
 @cache
 def single_events(event: ClusterEvent) -> tuple[QueueEvent, ...]:
-    """Split an event into single actions.
-
-    Updates without a named action are `UPDATE_OTHER`, for plugins that registered for all updates.
-    """
+    """Split an event into single actions; updates without a named action are `UPDATE_OTHER`."""
     if event.resource is EventResource.WILDCARD:
         return (QueueEvent(event, "*All", helps_all=True),)
     resource = _SPELT.get(event.resource, event.resource)

@@ -239,11 +239,7 @@ class PodClasses:
         self.epoch += 1
 
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
-        """Return the class of a pod.
-
-        With `wants_node`, the pod only accepts the node in `spec.nodeName`, which its class
-        includes.
-        """
+        """Return a pod's class; with `wants_node`, that of pods which only accept this nodeName."""
         spec: Object = pod.get("spec") or {}
         owner = controller_of(pod)
         deciding = [*filter(_may_decide, volumes_of(spec))]

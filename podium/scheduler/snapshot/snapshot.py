@@ -192,10 +192,7 @@ class Snapshot:
             self.restarts.append(pod.row)
 
     def pass_time(self, now_ns: int) -> None:
-        """Set the current time, in nanoseconds since the epoch.
-
-        Before the first call, no start time counts as lying in the future.
-        """
+        """Set the time, in nanoseconds since the epoch; until then, no start lies in the future."""
         is_first, self._now_ns = self._now_ns == INT64_MAX, now_ns
         if is_first:
             started = [pod for pods in self.pods_on for pod in pods if pod.start_ns is not None]

@@ -76,10 +76,7 @@ class Repetitions(msgspec.Struct):
 
 
 class PodHistories:
-    """The histories of all pods of a cluster.
-
-    Iterating yields the pods that existed at the beginning, then the created ones, in order.
-    """
+    """The histories of all pods of a cluster; those that existed at the beginning come first."""
 
     def __init__(
         self,

@@ -1,7 +1,4 @@
-"""Files with the configuration of a scheduler or a kubelet.
-
-The modules that read files are imported only if a file is given.
-"""
+"""Files with the configuration of a scheduler or a kubelet; their readers are imported if used."""
 
 import sys
 from collections.abc import Mapping, Sequence

@@ -28,10 +28,7 @@ _ONE_BY_ONE_MAX = 4
 
 
 class HypotheticalRow:
-    """One row from which pods are removed one by one; in plain integers.
-
-    For a single row, arrays of one element would be slower.
-    """
+    """One row from which pods are removed one by one, in integers, as arrays would be slower."""
 
     def __init__(
         self, filtering: Filtering, snapshot: Snapshot, row: int, rivals: Sequence[PodInfo]
