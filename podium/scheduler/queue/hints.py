@@ -1,7 +1,4 @@
-"""Registered events and queueing hints: whether an event makes it worth retrying a pod.
-
-As QueueingHintFn and isPodWorthRequeuing of v1.36.
-"""
+"""Queueing hints: which events are worth a retry (QueueingHintFn, isPodWorthRequeuing, v1.36)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import IntEnum

@@ -1,7 +1,4 @@
-"""Events that happened while pods were being scheduled.
-
-When a pod is rejected, all events since its attempt began are checked by its hints.
-"""
+"""Events that happen while pods are being scheduled; hints check them if a pod is rejected."""
 
 from collections import Counter, OrderedDict
 from typing import NamedTuple

@@ -1,7 +1,4 @@
-"""The scores of one class of pods, weighted and summed.
-
-Local scores are kept for all rows; relative ones are normalised over the feasible rows.
-"""
+"""The weighted scores of a class of pods: local ones by row, relative ones of feasible rows."""
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
