@@ -1,7 +1,4 @@
-"""A scheduler over a snapshot, without clock and API: decides, and applies decisions at once.
-
-Preempted pods are removed at once, and bindings succeed.
-"""
+"""A scheduler over a snapshot, without clock and API, which carries out decisions at once."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -224,8 +224,5 @@ def _with_others(pods: list[Object], case: Case, scheduler: Scheduler) -> list[O
 
 
 def peak_memory_mib() -> float:
-    """Return the largest resident set of this process, in MiB.
-
-    On Linux it is at least the largest resident set of the parent process at the fork.
-    """
+    """Return the largest resident set, in MiB; on Linux at least the parent's at the fork."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MAXRSS_PER_MIB

@@ -62,10 +62,7 @@ def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
 
 
 def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[TimelineEntry]:
-    """Leave out the entries of pods that repeat the end of another pod.
-
-    How often the end was repeated, and until when, is added to the end of the first pod.
-    """
+    """Leave out entries of pods that repeat the end of another, whose own says how often."""
     known = PodHistories(entries).repetitions
     if not known.first:
         yield from entries
@@ -92,10 +89,7 @@ def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[Timelin
 
 
 def _with_retries_once(entries: Iterable[TimelineEntry]) -> Iterator[TimelineEntry]:
-    """Leave out all refusals of a pod's eviction but the first.
-
-    The number of refusals, and the time and reason of the last one, are added to the first.
-    """
+    """Leave out refusals of a pod's eviction but the first, which says how many there were."""
     refusals: dict[tuple[str, str, str], list[TimelineEntry]] = {}
     kept: list[TimelineEntry] = []
     for entry in entries:

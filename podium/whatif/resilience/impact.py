@@ -207,10 +207,7 @@ class ImpactReader:
                 self._waited.add(key(pod))
 
     def impact(self, disturbance: Disturbance, plan: Plan) -> Impact:
-        """Derive the impact of a disturbance from the plan with its changes.
-
-        Pods that were pending before the plan aren't counted as unplaced.
-        """
+        """Derive an impact from its plan; pods that were pending before aren't unplaced by it."""
         unplaced = [
             *(
                 _unplaced(pod, f"stays pending: {pod.message}", waits=True)
