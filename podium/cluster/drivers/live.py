@@ -25,7 +25,13 @@ from podium.cluster.drivers.informer_cache import InformerCache
 from podium.cluster.drivers.machine_health import MachineHealth
 from podium.cluster.drivers.machine_runner import Driver, MachineHandle, MachineRunner
 from podium.cluster.drivers.timer_queue import Action
-from podium.machines.async_api import AsyncApi, NotServedError, UnreachableError, WatchExpiredError
+from podium.machines.async_api import (
+    AsyncApi,
+    ForbiddenError,
+    NotServedError,
+    UnreachableError,
+    WatchExpiredError,
+)
 from podium.machines.effects import Effect
 from podium.machines.events import Change
 from podium.machines.machine import Machine
@@ -61,6 +67,7 @@ class LiveDriver(Driver):
         may_act: machines get `Synced` only once this event is set; None for at once.
         resync_s: if a watch ends this many seconds after the last list of its kind, the kind is
             listed again instead of resuming the watch.
+        skips_forbidden: whether machines go on without the kinds that the user may not list.
     """
 
     is_live = True
@@ -76,6 +83,7 @@ class LiveDriver(Driver):
         may_act: asyncio.Event | None = None,
         rng: Random | None = None,
         resync_s: float = inf,
+        skips_forbidden: bool = False,
     ) -> None:
         self.rng = rng or Random()
         super().__init__(clock.now_s(), FaultInjector(INSTANT, NO_FAULTS, self.rng))
@@ -84,6 +92,7 @@ class LiveDriver(Driver):
         self.api = api
         self.clock = clock
         self.resync_s = resync_s
+        self.skips = (NotServedError, *([ForbiddenError] if skips_forbidden else ()))
         self._drain_s = drain_s
         self._may_act = may_act
         self._group = asyncio.TaskGroup()
@@ -257,7 +266,7 @@ class _Reflector:
             except UnreachableError as error:
                 failures += 1
                 driver.notify(ListFailed(now_s(), name, kind, error))
-                if isinstance(error, NotServedError):
+                if isinstance(error, driver.skips):
                     self._sync()
                 await asyncio.sleep(BACKOFF.jittered_s(failures, driver.rng))
 

@@ -15,7 +15,7 @@ from podium.cluster.client.http_api import HttpApi
 from podium.cluster.drivers.driver_events import DriverEvent, ListFailed, Relisted
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.drivers.machine_health import MachineError
-from podium.machines.async_api import ForbiddenError, NotServedError, ObjectList
+from podium.machines.async_api import ForbiddenError, NotServedError
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
 from podium.machines.machine import Machine
@@ -176,9 +176,6 @@ def _slimmed_pod_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     return slim
 
 
-Warn = Callable[[str], None]
-
-
 async def record(
     connection: Connection,
     machine: RecorderMachine,
@@ -186,7 +183,7 @@ async def record(
     rng: Random,
     stop: asyncio.Event,
     *,
-    warn: Warn,
+    warn: Callable[[str], None],
     progress: Callable[[], None],
 ) -> None:
     """Record a cluster until a stop is requested; raises PodiumError.
@@ -197,7 +194,7 @@ async def record(
     async with HttpApi(connection, rng) as http:
         with suppress(ForbiddenError):
             await http.list("Namespace")
-        driver = LiveDriver(_ReadableApi(http, warn), clock, drain_s=0.0, rng=rng)
+        driver = LiveDriver(http, clock, drain_s=0.0, rng=rng, skips_forbidden=True)
         failing: set[str] = set()
 
         def happened(event: DriverEvent) -> None:
@@ -208,8 +205,10 @@ async def record(
                 driver.wake(handle)
                 warn(f"{reason}: what happened meanwhile is known by its results only")
             elif isinstance(event, ListFailed) and not isinstance(event.error, NotServedError):
+                is_forbidden = isinstance(event.error, ForbiddenError)
+                trouble = "is left out" if is_forbidden else "can't be followed for now"
                 if event.kind not in failing:
-                    warn(f"{event.kind} can't be followed for now: {event.error}")
+                    warn(f"{event.kind} {trouble}: {event.error}")
                 failing.add(event.kind)
 
         driver.hooks.append(happened)
@@ -226,23 +225,3 @@ async def record(
                 first = first.exceptions[0]
             cause = first.__cause__
             raise cause if isinstance(cause, PodiumError) else first from None
-
-
-class _ReadableApi:
-    """An API in which kinds that the user may not list look as if not served."""
-
-    def __init__(self, api: HttpApi, warn: Warn) -> None:
-        self.call = api.call
-        self.watch = api.watch
-        self._api = api
-        self._warn = warn
-        self._forbidden: set[str] = set()
-
-    async def list(self, kind: str) -> ObjectList:
-        try:
-            return await self._api.list(kind)
-        except ForbiddenError as error:
-            if kind not in self._forbidden:
-                self._warn(f"{kind} is left out: {error}")
-            self._forbidden.add(kind)
-            raise NotServedError(str(error)) from None

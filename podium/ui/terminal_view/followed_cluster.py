@@ -37,7 +37,7 @@ class ConnectionState:
             self.failing.pop(event.kind, None)
             self.left_out.pop(event.kind, None)
         elif isinstance(event, ListFailed):
-            if isinstance(event.error, NotServedError):
+            if isinstance(event.error, NotServedError | ForbiddenError):
                 self.failing.pop(event.kind, None)
                 self.left_out[event.kind] = str(event.error)
             else:
@@ -56,8 +56,7 @@ class ConnectionState:
 class RelistingApi:
     """An API client that lists a kind again after a failed watch, to notice when it recovers.
 
-    A new watch alone delivers nothing until an object changes. A kind that the user isn't allowed
-    to list is reported as not served, so that the driver continues with other kinds.
+    A new watch alone delivers nothing until an object changes.
     """
 
     def __init__(self, api: HttpApi) -> None:
@@ -68,10 +67,7 @@ class RelistingApi:
         return await self._api.call(effect)
 
     async def list(self, kind: str) -> ObjectList:
-        try:
-            listed = await self._api.list(kind)
-        except ForbiddenError as error:
-            raise NotServedError(str(error)) from None
+        listed = await self._api.list(kind)
         self._lost.discard(kind)
         return listed
 
@@ -95,7 +91,8 @@ async def followed(
     async with HttpApi(connection, rng, fields=PREEMPTIONS) as http:
         with suppress(ForbiddenError):
             await http.list("Namespace")
-        driver = LiveDriver(RelistingApi(http), SteadyClock(), drain_s=0.0, rng=rng)
+        api, clock = RelistingApi(http), SteadyClock()
+        driver = LiveDriver(api, clock, drain_s=0.0, rng=rng, skips_forbidden=True)
         driver.hooks.append(state.happened)
         async with driver:
             driver.add(cluster)

@@ -9,6 +9,7 @@ from podium.apiserver.server import ApiServer
 from podium.cluster.drivers.driver_events import (
     Called,
     DriverEvent,
+    ListFailed,
     Relisted,
     Started,
     Stepped,
@@ -18,6 +19,7 @@ from podium.cluster.drivers.faults import Latency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.drivers.machine_health import MachineError
 from podium.machines.async_api import (
+    ForbiddenError,
     ObjectList,
     UnreachableError,
     WatchEventLike,
@@ -57,6 +59,23 @@ async def test_a_machine_is_told_what_there_is_and_what_changes() -> None:
         driver.wake(handle)
         await until(lambda: len(diary.notes) == 5)
     assert texts(diary) == ["+a", "synced", "+b", "-a", "woken"]
+
+
+class ForbiddenApi(InProcessApi):
+    """Lets nobody list anything."""
+
+    async def list(self, kind: str) -> ObjectList:
+        raise ForbiddenError(f"{kind} is forbidden")
+
+
+async def test_a_machine_can_go_on_without_what_the_user_may_not_list() -> None:
+    diary, happened, clock = Diary(), list[DriverEvent](), SteadyClock()
+    api = ForbiddenApi(make_server(), clock.now_s)
+    async with LiveDriver(api, clock, skips_forbidden=True) as driver:
+        driver.hooks.append(happened.append)
+        driver.add(diary)
+        await until(lambda: "synced" in texts(diary))
+    assert any(isinstance(event, ListFailed) for event in happened)
 
 
 class CountingApi(InProcessApi):
