@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from podium.api.devices.resource_slices import Amount, DeviceKey, DeviceTaint
+from podium.api.devices.resource_slices import Amount, DeviceKey, DeviceTaint, PoolKey
 from podium.api.objects import (
     Object,
     controller_uid,
@@ -160,6 +160,12 @@ def asks_for_admin_access(claim: Object) -> bool:
     """Whether a claim requests devices for administration, which others may use as well."""
     requests = entries(part(spec_of(claim), "devices"), "requests")
     return any(part(request, "exactly").get("adminAccess") for request in requests)
+
+
+def allocated_pools(claim: Object) -> set[PoolKey]:
+    """Return the pools of the devices that are allocated for a claim."""
+    results = entries(part(allocation_of(claim) or {}, "devices"), "results")
+    return {(str(one.get("driver")), str(one.get("pool"))) for one in results}
 
 
 def reserved_for(claim: Object) -> list[str]:

@@ -15,6 +15,7 @@ from podium.api.documents.report import (
     pod_facts,
 )
 from podium.api.pods import node_name_of
+from podium.api.values.message_words import count
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.preemption.dry_run import DryRun
@@ -90,6 +91,8 @@ class PreemptionOutcome(Report, kw_only=True):
     """When it was decided, in seconds since the beginning."""
     victims: tuple[Victim, ...]
     """Victims on the chosen node."""
+    devices: Annotated[int, IF_ANY] = 0
+    """Number of devices for which the victims are preempted."""
     alternatives: tuple[CandidateNode, ...]
     """Other candidates; those that lost at a later key come first."""
     alternatives_left_out: Annotated[int, IF_ANY]
@@ -102,6 +105,11 @@ class PreemptionOutcome(Report, kw_only=True):
     def taken(self) -> tuple[Victim, ...]:
         """The victims that weren't leaving already."""
         return tuple(victim for victim in self.victims if not victim.leaving)
+
+    @property
+    def for_devices(self) -> str:
+        """Such as ` for 2 devices`; empty if no devices are missing."""
+        return f" for {count(self.devices, 'device')}" if self.devices else ""
 
     @property
     def candidate_count(self) -> int:
@@ -170,6 +178,7 @@ class PreemptionRecorder:
             node=chosen.node,
             at=self._passed_s(),
             victims=chosen.victims,
+            devices=preemption.device_count,
             alternatives=tuple(others),
             alternatives_left_out=len(preemption.candidate_rows) - len(listed),
             chosen=chosen,
@@ -205,8 +214,8 @@ class PreemptionRecorder:
         potential = run.tables.potential_victims(preemptor.priority, rows)
         pods = [self._snapshot.pods.pods[slot] for slot in potential.slots.tolist()]
         start = 0
-        for count in potential.counts.tolist():
-            end = start + count
+        for pod_count in potential.counts.tolist():
+            end = start + pod_count
             # On each row the violating pods come first.
             border = start + int(potential.violating[start:end].sum())
             violating, spared = pods[start:border], pods[border:end]

@@ -10,6 +10,7 @@ from podium.api.devices.resource_claims import (
     AllocatedDevice,
     DeviceRequest,
     allocated_devices,
+    allocated_pools,
     allocation_of,
     device_claim,
 )
@@ -50,7 +51,7 @@ class NodeDeviceRows:
             snapshot.set_nodes([node])
             self._pools = PublishedDevices(snapshot, map(resource_slice, slices)).views_of[0]
         keys = {pool.key for pool in self._pools}
-        claims = [claim for claim in known("ResourceClaim") if _has_devices_of(claim, keys)]
+        claims = [claim for claim in known("ResourceClaim") if keys & allocated_pools(claim)]
         self._allocated = AllocatedDevices(Listers(claims))
         self._holders: dict[DeviceKey, list[tuple[Object, AllocatedDevice]]] = defaultdict(list)
         for claim in claims:
@@ -180,11 +181,6 @@ def _slices_for(node: str, slices: Iterable[Object]) -> Iterator[Object]:
     for of_pool in pools.values():
         if any(spec_of(one).get("nodeName", node) == node for one in of_pool):
             yield from of_pool
-
-
-def _has_devices_of(claim: Object, pools: set[PoolKey]) -> bool:
-    results = entries(part(allocation_of(claim) or {}, "devices"), "results")
-    return any((one.get("driver"), one.get("pool")) in pools for one in results)
 
 
 def _selected_by(classes: Iterable[Object]) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import uid
 from podium.api.policy.disruption_budgets import selects
 from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
+from podium.api.values.message_words import count
 from podium.apiserver.authentication.users import User
 from podium.apiserver.refusals import not_found
 from podium.scheduler.preemption.record import WrittenRecord
@@ -169,5 +170,7 @@ def preemption_presentation(record: WrittenRecord) -> Presentation:
     hidden = record.candidates - len(rows)
     notes = [f"{hidden} more lost."] if hidden > 0 else ()
     table = Table(("Node", "Victims", "PDB violations", "Result"), rows, notes=notes)
-    headline = f"{record.preemptor.name} took {record.node_name} of {record.candidates} candidates."
-    return Presentation("", headline, [Section("", [table])])
+    headline = f"{record.preemptor.name} took {record.node_name} of {record.candidates} candidates"
+    if record.devices:
+        headline += f", for {count(record.devices, 'device')}"
+    return Presentation("", f"{headline}.", [Section("", [table])])

@@ -501,7 +501,10 @@ class FailedJob(Report, kw_only=True):
 
 
 class PodShare(msgspec.Struct, frozen=True):
-    """A pod on a node, with its share of the node's CPU or memory, whichever is larger."""
+    """A pod on a node, with its share of what the node has.
+
+    The share is of the node's CPU or memory, whichever is larger, or of its devices.
+    """
 
     pod: str
     priority: int
@@ -517,6 +520,8 @@ class NodeFilling(msgspec.Struct, frozen=True):
     node: str
     before: tuple[PodShare, ...]
     after: tuple[PodShare, ...]
+    driver: str = ""
+    """The driver of the devices that are filled; empty for CPU and memory."""
 
 
 class Rollout(Report):

@@ -14,7 +14,8 @@ from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.simulation.workers import Forks, can_fork, in_workers
 from podium.whatif.plan.changes import Change
 from podium.whatif.plan.completeness import suspended_jobs, unplayed
-from podium.whatif.plan.outcome.outcome_reader import node_fillings, outcome_of
+from podium.whatif.plan.outcome.node_fillings import node_fillings
+from podium.whatif.plan.outcome.outcome_reader import outcome_of
 from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
 from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import Chance, Fate, Plan, PodRow
@@ -122,7 +123,7 @@ def _plan_of(play: Play, request: PlanRequest, progress: PlayProgress | None = N
     return replace(
         found,
         unplayed=left_out,
-        nodes=node_fillings(play) if request.draws else (),
+        nodes=tuple(node_fillings(play)) if request.draws else (),
         interrupted=not is_over,
         warnings=(*play.notes, *warnings, *nodeless, *late),
         notes=(

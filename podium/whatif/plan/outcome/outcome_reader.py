@@ -1,18 +1,15 @@
 """The outcome of a play, read from its timeline and from the cluster at its end."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from msgspec import structs
 
-from podium.api.nodes import allocatable_of
-from podium.api.objects import Object, condition_message, holds, is_terminating, key, labels, name
+from podium.api.objects import Object, condition_message, holds, is_terminating, labels, name
 from podium.api.objects import uid as uid_of
 from podium.api.pods import (
-    is_finished,
     node_name_of,
     nominated_node_of,
     phase_of,
@@ -28,8 +25,6 @@ from podium.api.policy.disruption_target import (
     BY_TAINT,
 )
 from podium.api.priority import pod_priority
-from podium.api.resources import pod_requests
-from podium.api.values.quantity import nanos
 from podium.api.values.times import epoch_s
 from podium.api.well_known import ZONE_LABEL
 from podium.api.workloads import RECREATING
@@ -60,12 +55,10 @@ from podium.whatif.plan.plan_report import (
     Happening,
     IgnoredPod,
     Moment,
-    NodeFilling,
     NodeRefusal,
     PendingPod,
     Placement,
     Plan,
-    PodShare,
     RejectedObject,
     Return,
     Rollout,
@@ -76,7 +69,6 @@ from podium.whatif.plan.play import Play
 _EVICTIONS = (BY_EVICTION, BY_TAINT, BY_DEVICE_TAINT, BY_PRESSURE)
 _NOT_TRIED = "no scheduler has come to it yet"
 _NOWHERE = PodHistory("", "", 0, "", None, is_new=False)
-_MEASURED = ("cpu", "memory")
 
 
 def outcome_of(play: Play) -> Plan:
@@ -421,47 +413,3 @@ def _rollouts(
         ]
         is_known = reasons and rollout.state != "Complete"
         yield replace(rollout, reason=reasons[0]) if is_known else rollout
-
-
-def node_fillings(play: Play) -> tuple[NodeFilling, ...]:
-    """Return the nodes whose pods have changed in a play, with their pods before and after."""
-    nodes = [obj for (kind, _, _), obj in play.state.by_identity.items() if kind == "Node"]
-    nodes += play.cluster.store.list("Node").items
-    allocatable = {name(node): allocatable_of(node) for node in nodes}
-    capacities = {
-        node: {of: nanos(amounts[of]) for of in _MEASURED if of in amounts}
-        for node, amounts in allocatable.items()
-    }
-    before, after = (
-        _by_node(pods)
-        for pods in (play.before.by_uid.values(), play.cluster.store.list("Pod").items)
-    )
-    return tuple(
-        NodeFilling(
-            node,
-            tuple(_shares(before[node], after[node].keys(), capacities[node])),
-            tuple(_shares(after[node], before[node].keys(), capacities[node])),
-        )
-        for node in sorted(capacities)
-        if before[node].keys() != after[node].keys()
-    )
-
-
-def _by_node(pods: Iterable[Object]) -> defaultdict[str, dict[str, Object]]:
-    by_node: defaultdict[str, dict[str, Object]] = defaultdict(dict)
-    for pod in pods:
-        if node_name_of(pod) and not is_finished(pod):
-            by_node[node_name_of(pod)][uid_of(pod)] = pod
-    return by_node
-
-
-def _shares(
-    pods: Mapping[str, Object], others: Iterable[str], capacity: Mapping[str, int]
-) -> Iterator[PodShare]:
-    known = set(others)
-    for pod in sorted(pods.values(), key=lambda one: (-pod_priority(one), key(one))):
-        requests = pod_requests(pod)
-        parts = [requests.get(of, 0) / capacity[of] for of in _MEASURED if capacity.get(of)]
-        share = round(max(parts, default=0.0), 4)
-        is_other = uid_of(pod) not in known
-        yield PodShare(key(pod), pod_priority(pod), share, is_terminating(pod), is_other)

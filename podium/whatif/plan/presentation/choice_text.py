@@ -44,6 +44,8 @@ def candidate_table(
 def choice_sentence(preemption: PreemptionOutcome) -> str:
     """Describe why the node of a preemption was chosen."""
     beginning = f"{preemption.preemptor} chooses {preemption.node}"
+    if preemption.devices:
+        beginning = f"For {count(preemption.devices, 'device')} {beginning}"
     total = preemption.candidate_count
     if total == 1:
         return f"{beginning}, the only candidate."

@@ -24,8 +24,9 @@ _CANDIDATES_MIN = 5
 _NAMES_MAX = 3
 _NARROWEST = 0.015
 _LEGEND = (
-    "Hatched pods leave, blue ones are new. A pod is as wide as its CPU or its memory of the node."
+    "Hatched pods leave, blue ones are new. A pod is as wide as its CPU or its memory of the node"
 )
+_OF_DEVICES = ", or as what its claims have of the node's devices."
 # What a pod is doing from such a moment on.
 _DOING = {
     Happening.CREATED: ("waits", Tone.WAITING),
@@ -38,9 +39,13 @@ _DOING = {
 def before_and_after(plan: Plan) -> Section:
     """Draw the nodes whose pods change, before and after, as boxes filled by their pods."""
     shown = plan.nodes[:_NODES_MAX]
-    more = len(plan.nodes) - len(shown)
-    notes = [_LEGEND, *([f"{count(more, 'node')} more change."] if more else [])]
-    rows = [(node_filling.node, [*_filled(node_filling)]) for node_filling in shown]
+    more = len({one.node for one in plan.nodes} - {one.node for one in shown})
+    legend = f"{_LEGEND}{_OF_DEVICES if any(one.driver for one in shown) else '.'}"
+    notes = [legend, *([f"{count(more, 'node')} more change."] if more else [])]
+    rows = [
+        (f"{one.node}, {one.driver} devices" if one.driver else one.node, [*_filled(one)])
+        for one in shown
+    ]
     return Section(
         "Nodes before and after", [Bars(("Node", "Before", "After"), rows, notes)], is_long=True
     )
@@ -100,9 +105,12 @@ def cascades(plan: Plan) -> Section:
     for disruption in shown:
         by[disruption.by].append(disruption)
     replaced = {one.replacement for one in shown if one.replacement}
+    devices = {
+        one.preemptor: count(one.devices, "device") for one in plan.preemptions if one.devices
+    }
     roots = [
         Branch(
-            f"{name} needs room" if name else "The changes themselves",
+            f"{name} needs {devices.get(name, 'room')}" if name else "The changes themselves",
             Tone.NONE,
             [_branch(one, by, frozenset({name})) for one in lost],
         )

@@ -176,7 +176,9 @@ def _victims(plan: Plan) -> Table:
             )
             budget = Toned(covering, Tone.BAD if victim.broken else Tone.NONE)
             pod, priority = Toned(victim.pod, Tone.BAD), str(victim.priority)
-            rows.append((pod, victim.node, priority, preemption.preemptor, budget))
+            # Pages link each of several names.
+            preemptor = ",".join(filter(None, (preemption.preemptor, preemption.for_devices)))
+            rows.append((pod, victim.node, priority, preemptor, budget))
     return Table(["Victim", "Node", "Priority", "Preemptor", "Budget"], rows)
 
 
@@ -184,9 +186,15 @@ def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
     """List the disrupted pods: all if `wide`, otherwise equal ones once if `by_workload`."""
     arrivals = (*plan.placements, *plan.pending, *plan.disruptions)
     workloads = {} if wide else {row.pod: row.workload for row in arrivals}
+    for_devices = {
+        (preemption.preemptor, victim.pod): preemption.for_devices
+        for preemption in plan.preemptions
+        for victim in preemption.taken
+    }
     rows: list[Sequence[Cell]] = []
     for one in plan.disruptions:
         by = workloads.get(one.by, one.by).removeprefix("Pod ")
+        by += for_devices.get((one.by, one.pod), "")
         why = f"gives way to {by}" if by else f"{one.cause.clause}{one.times}"
         at, again = time_text(one.at), _return(one, wide=wide)
         pod = Toned(one.pod, Tone.BAD)

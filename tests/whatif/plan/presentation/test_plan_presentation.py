@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from podium.api.devices.resource_claims import pod_reference
 from podium.api.policy.disruption_target import PREEMPTED
 from podium.ui.writers.html import to_html
 from podium.whatif.plan.plan_report import (
@@ -17,6 +18,16 @@ from podium.whatif.plan.plan_report import (
 )
 from podium.whatif.plan.presentation.plan_presentation import plan_presentation, printed_plan
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines
+from tests.device_objects import (
+    DRIVER,
+    allocation,
+    claim,
+    claiming,
+    device,
+    device_class,
+    exactly,
+    resource_slice,
+)
 from tests.objects import node, pod
 from tests.whatif.plan.plans import planned
 
@@ -35,6 +46,26 @@ def test_pods_of_nodes_that_change_have_shares_in_ten_thousandths() -> None:
     first = PodShare("default/first", 0, 0.3333, is_leaving=False, is_other=False)
     new = PodShare("default/new", 0, 0.5833, is_leaving=False, is_other=True)
     assert outcome.nodes == (NodeFilling("a", (first,), (first, new)),)
+
+
+def test_devices_of_nodes_that_change_are_filled_by_what_pods_have_of_them() -> None:
+    both = {**claiming("both", "c"), "status": {"phase": "Running"}}
+    both["spec"] |= {"nodeName": "n"}
+    state = [
+        node("n"),
+        device_class("gpu"),
+        resource_slice("n", [device("0"), device("1")]),
+        claim("c", exactly(), allocation=allocation("n/0"), reservedFor=[pod_reference(both)]),
+        both,
+        claim("own", exactly()),
+    ]
+    outcome = planned(state, claiming("new", "own"), draws=True)
+    _, devices = outcome.nodes
+    first = PodShare("default/both", 0, 0.5, is_leaving=False, is_other=False)
+    new = PodShare("default/new", 0, 0.5, is_leaving=False, is_other=True)
+    assert devices == NodeFilling("n", (first,), (first, new), DRIVER)
+    drawn = to_html(plan_presentation(outcome))
+    assert f"n, {DRIVER} devices" in drawn
 
 
 FEW = {"ready_before": 3, "ready_least": 1, "ready_least_for_seconds": 42.0}
