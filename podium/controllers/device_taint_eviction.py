@@ -62,7 +62,7 @@ class DeviceTaintEvictionController(Reconciler):
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
         if change.kind == _POD:
-            if spec_of(obj).get("resourceClaims"):
+            if known_claim_names(obj):
                 yield place_of(obj)
             return
         claims = [before or obj, obj]

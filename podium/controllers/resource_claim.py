@@ -92,10 +92,10 @@ class ResourceClaimController(SequencedReconciler):
             for pod in self.objects.by(_POD, "claim", "/".join(place)):
                 yield _POD, *place_of(pod)
             return
-        if not spec_of(change.obj).get("resourceClaims"):
-            return
         if change.new is None or _is_done(change.new):
             yield from ((_CLAIM, *claim.split("/")) for claim in known_claim_names(change.obj))
+        if not spec_of(change.obj).get("resourceClaims"):
+            return
         if change.new is not None and not is_terminating(change.new):
             yield _POD, *place
 

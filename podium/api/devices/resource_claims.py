@@ -7,6 +7,7 @@ import msgspec
 from podium.api.devices.resource_slices import Amount, DeviceKey, DeviceTaint, PoolKey
 from podium.api.objects import (
     Object,
+    annotations,
     controller_uid,
     entries,
     is_terminating,
@@ -34,8 +35,8 @@ ALTERNATIVES_MAX = 8
 FINALIZER = "resource.kubernetes.io/delete-protection"
 """Keeps a claim while it is allocated."""
 
-EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
-"""The annotation of a claim that stands for a pod's extended resources; its value is `true`."""
+EXTENDED_RESOURCE_CLAIM = {"resource.kubernetes.io/extended-resource-claim": "true"}
+"""The annotation of a claim that stands for a pod's extended resources."""
 
 
 class _Part(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -168,6 +169,11 @@ def allocated_pools(claim: Object) -> set[PoolKey]:
     return {(str(one.get("driver")), str(one.get("pool"))) for one in results}
 
 
+def is_for_extended_resources(claim: Object) -> bool:
+    """Return whether a claim stands for a pod's extended resources."""
+    return annotations(claim).items() >= EXTENDED_RESOURCE_CLAIM.items()
+
+
 def reserved_for(claim: Object) -> list[str]:
     """Return the uids of the consumers that a claim is reserved for."""
     return [str(consumer.get("uid")) for consumer in entries(status_of(claim), "reservedFor")]
@@ -194,15 +200,16 @@ def pod_claim_names(pod: Object) -> Iterator[tuple[Object, str, bool]]:
 
 
 def known_claim_names(pod: Object) -> list[str]:
-    """Return the claims of a pod that are known, as `namespace/name`."""
+    """Return the known claims of a pod as `namespace/name`, that of extended resources last."""
     made_for = {
         status.get("name"): status.get("resourceClaimName")
         for status in entries(status_of(pod), "resourceClaimStatuses")
     }
-    names = (
+    names = [
         entry.get("resourceClaimName") or made_for.get(entry.get("name"))
         for entry in entries(spec_of(pod), "resourceClaims")
-    )
+    ]
+    names.append(part(status_of(pod), "extendedResourceClaimStatus").get("resourceClaimName"))
     return [f"{namespace(pod)}/{claim_name}" for claim_name in names if claim_name]
 
 

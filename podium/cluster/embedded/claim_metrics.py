@@ -7,9 +7,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from podium.api.devices.resource_claims import (
-    EXTENDED_RESOURCE_CLAIM,
     allocation_of,
     asks_for_admin_access,
+    is_for_extended_resources,
 )
 from podium.api.objects import Object, annotations
 from podium.cluster.virtual import Cluster
@@ -47,10 +47,10 @@ class ClaimMetrics(Collector):
 
 
 def _labels_of(claim: Object) -> tuple[str, str, str]:
-    source, marks = "", annotations(claim)
-    if POD_CLAIM_NAME in marks:
+    source = ""
+    if POD_CLAIM_NAME in annotations(claim):
         source = "resource_claim_template"
-    elif marks.get(EXTENDED_RESOURCE_CLAIM) == "true":
+    elif is_for_extended_resources(claim):
         source = "extended_resource"
     is_allocated = allocation_of(claim) is not None
     return _boolean(is_allocated), _boolean(asks_for_admin_access(claim)), source

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 import msgspec
 
 from podium.api.devices.resource_claims import (
-    EXTENDED_RESOURCE_CLAIM,
     AllocatedDevice,
     allocated_devices,
     allocation_of,
+    is_for_extended_resources,
 )
 from podium.api.devices.resource_slices import DeviceKey
-from podium.api.objects import Object, Place, annotations, controller_uid
+from podium.api.objects import Object, Place, controller_uid
 from podium.api.values.quantity import nanos
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.log import Log
@@ -195,7 +195,7 @@ class AllocatedDevices:
             self._count(devices, 1)
 
     def _note_extended(self, place: Place, claim: Object | None) -> None:
-        if claim is not None and annotations(claim).get(EXTENDED_RESOURCE_CLAIM) == "true":
+        if claim is not None and is_for_extended_resources(claim):
             self._pod_of[place] = controller_uid(claim)
             self.extended_resources[controller_uid(claim)] = claim
         elif place in self._pod_of:

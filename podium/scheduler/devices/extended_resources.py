@@ -31,7 +31,7 @@ def extended_resource_claim(pod: Object, requests: Sequence[Object]) -> dict[str
             "generateName": f"{name(pod)}-extended-resources-",
             "uid": f"{uid(pod)}/{IN_MEMORY}",
             "ownerReferences": [owner],
-            "annotations": {EXTENDED_RESOURCE_CLAIM: "true"},
+            "annotations": EXTENDED_RESOURCE_CLAIM,
         },
         "spec": {"devices": {"requests": [*requests]}},
     }

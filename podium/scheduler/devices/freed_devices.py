@@ -11,7 +11,7 @@ from podium.api.devices.resource_claims import (
     reserved_for,
 )
 from podium.api.devices.resource_slices import DeviceKey
-from podium.api.objects import Object, entries, part, status_of, uid
+from podium.api.objects import Object, entries, part, uid
 from podium.api.selectors.node_selector import NAME_FIELD
 from podium.api.values.quantity import nanos
 from podium.scheduler.devices.allocated_devices import CLAIM, AllocatedDevices
@@ -81,10 +81,8 @@ class RemainingDevices:
 
 def known_claims(listers: Listers, pod: PodInfo) -> Iterator[Object]:
     """Yield a pod's claims that exist, also the one for extended resources."""
-    names = [claim_key.partition("/")[2] for claim_key in known_claim_names(pod.obj)]
-    extended = part(status_of(pod.obj), "extendedResourceClaimStatus").get("resourceClaimName")
-    for claim_name in [*names, extended] if extended else names:
-        claim = listers.get(CLAIM, claim_name, pod.namespace)
+    for claim_key in known_claim_names(pod.obj):
+        claim = listers.get(CLAIM, claim_key.partition("/")[2], pod.namespace)
         if claim is not None:
             yield claim
 

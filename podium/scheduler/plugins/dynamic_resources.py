@@ -16,18 +16,17 @@ import msgspec
 import numpy as np
 
 from podium.api.devices.resource_claims import (
-    EXTENDED_RESOURCE_CLAIM,
     FINALIZER,
     RESERVATIONS_MAX,
     ClaimError,
     allocation_of,
+    is_for_extended_resources,
     known_claim_names,
     pod_reference,
     reserved_for,
 )
 from podium.api.objects import (
     Object,
-    annotations,
     entries,
     finalizers_of,
     key,
@@ -287,7 +286,7 @@ class DynamicResources:
         reserved = self._reserved.get(pod.uid, _NOTHING)
         calls: list[Effect] = []
         for obj in _claims_in(written):
-            if not _is_extended(obj) or allocation_of(obj):
+            if not is_for_extended_resources(obj) or allocation_of(obj):
                 continue
             found = next(found for claim, found in reserved.uses if name(claim) == IN_MEMORY)
             assert found is not None
@@ -305,9 +304,12 @@ class DynamicResources:
             self._assume(progress.written)
             self.unreserve(pod, node_name)
         try:
-            claims = own_claims(self._listers, pod.obj)
+            claims = [*own_claims(self._listers, pod.obj)]
         except ClaimError as error:
             return Status(Code.ERROR, (str(error),))
+        self.devices.allocated.follow()
+        if extended := self.devices.allocated.extended_resources.get(pod.uid):
+            claims.append(extended)
         for claim in claims:
             is_ready, fault = binding_progress(claim)
             if fault:
@@ -328,7 +330,7 @@ class DynamicResources:
         known = (self._listers.get(CLAIM, claim, place) for place, claim in places)
         calls: list[Effect] = []
         for claim in _claims_in([*filter(None, known), *written]):
-            if _is_extended(claim):
+            if is_for_extended_resources(claim):
                 calls += _deletion(claim)
             elif pod.uid in reserved_for(claim):
                 gone = {"reservedFor": [{"$patch": "delete", "uid": pod.uid}]}
@@ -552,10 +554,6 @@ class _DeviceScore(RelativeScore):
 def _claims_in(objects: Iterable[Object]) -> Sequence[Object]:
     """Return the claims among objects, each in its last version."""
     return [*{uid(obj): obj for obj in objects if obj.get("kind") == CLAIM}.values()]
-
-
-def _is_extended(claim: Object) -> bool:
-    return annotations(claim).get(EXTENDED_RESOURCE_CLAIM) == "true"
 
 
 def _deletion(claim: Object) -> Sequence[Effect]:

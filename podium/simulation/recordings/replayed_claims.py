@@ -17,15 +17,14 @@ from typing import Any
 import msgspec
 
 from podium.api.devices.resource_claims import (
-    EXTENDED_RESOURCE_CLAIM,
     FINALIZER,
     allocation_of,
+    is_for_extended_resources,
 )
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
     Place,
-    annotations,
     controller_of,
     controller_uid,
     entries,
@@ -77,7 +76,7 @@ class ReplayedClaims:
         """Begin to watch the claims of the loaded cluster."""
         for claim in self._store.list(CLAIM).items:
             self._note_owner(claim)
-            if (pod_uid := _pod_of(claim)) and not _is_extended(claim):
+            if (pod_uid := _pod_of(claim)) and not is_for_extended_resources(claim):
                 self._generated[pod_uid].append(claim)
             if allocation_of(claim) is not None:
                 self._plan_reports(claim)
@@ -91,7 +90,7 @@ class ReplayedClaims:
     def play(self, change: RecordedChange) -> None:
         """Repeat a change of a claim, except what the recorded scheduler or controller did."""
         claim, pod_uid = change.obj, _pod_of(change.obj)
-        if change.old is None and (not pod_uid or _is_extended(claim)):
+        if change.old is None and (not pod_uid or is_for_extended_resources(claim)):
             if not pod_uid or not self._is_placed_again(pod_uid):
                 self._create(claim)
         elif change.old is None:
@@ -220,10 +219,6 @@ def _pod_of(claim: Object) -> str:
 
 def _owner_name(claim: Object) -> str:
     return str((controller_of(claim) or {}).get("name"))
-
-
-def _is_extended(claim: Object) -> bool:
-    return annotations(claim).get(EXTENDED_RESOURCE_CLAIM) == "true"
 
 
 def _results(claim: Object) -> Sequence[Object]:

@@ -253,6 +253,28 @@ def test_waits_for_binding_conditions_are_counted(condition: str, status: str) -
         assert f"{name}_wait_duration_seconds_count{{{labels}}} 1.0" in counted
 
 
+def test_devices_of_extended_resources_are_freed_and_tainted_as_well() -> None:
+    named = {**GPU_CLASS, "spec": {**GPU_CLASS["spec"], "extendedResourceName": "example.com/gpu"}}
+    with podium.Cluster(manifests=[node("n1"), gpus("n1", 1), named]) as cluster:
+
+        def extended(name: str) -> dict[str, Any]:
+            lasts = {"podium.dev/run-duration": "20s"}
+            made = pod(name, annotations=lasts, restartPolicy="Never")
+            limits = {"limits": {"example.com/gpu": "1"}}
+            made["spec"]["containers"][0]["resources"] = limits
+            return made
+
+        cluster.apply(extended("first"), extended("second"))
+        cluster.advance(10)
+        assert "nodeName" not in cluster.get("Pod", "second")["spec"]
+        cluster.advance(20)
+        assert cluster.get("Pod", "first")["status"]["phase"] == "Succeeded"
+        assert cluster.get("Pod", "second")["spec"]["nodeName"] == "n1"
+        cluster.apply(tainted("n1", timeAdded=timestamp(cluster.now_s)))
+        cluster.advance(1)
+        assert cluster.get("Pod", "second")["metadata"]["deletionTimestamp"]
+
+
 def test_quotas_count_devices_by_class() -> None:
     quota = {
         "apiVersion": "v1",

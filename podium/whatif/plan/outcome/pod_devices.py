@@ -9,7 +9,7 @@ from podium.api.devices.resource_claims import (
     allocation_of,
     known_claim_names,
 )
-from podium.api.objects import Object, uid
+from podium.api.objects import Object
 from podium.scheduler.devices.allocated_devices import CLAIM
 from podium.scheduler.explain.device_conditions import unmet_selector
 from podium.scheduler.explain.device_details import DeviceReader, device_plugin
@@ -30,10 +30,7 @@ class PodDevices:
     def of(self, pod: Object) -> tuple[str, ...]:
         """Return the devices that are allocated for a pod, `driver/pool/device`."""
         places = (named.split("/") for named in known_claim_names(pod))
-        claims = [self._scheduler.listers.get(CLAIM, own, place) for place, own in places]
-        if (plugin := device_plugin(self._scheduler, pod)) is not None:
-            plugin.devices.allocated.follow()
-            claims.append(plugin.devices.allocated.extended_resources.get(uid(pod)))
+        claims = (self._scheduler.listers.get(CLAIM, own, place) for place, own in places)
         return tuple(
             "/".join(device.key)
             for claim in claims
