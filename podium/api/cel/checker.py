@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from podium.api.cel.functions.lists import SORT_BY_KEYS
 from podium.api.cel.functions.overloads import Overload
 from podium.api.cel.functions.registry import FUNCTIONS
 from podium.api.cel.literal_checks import literal_fault
@@ -43,6 +44,7 @@ from podium.api.cel.type_system import (
     TYPE,
     UINT,
     Type,
+    has_free_part,
     is_a,
     is_assignable,
     is_equivalent,
@@ -268,10 +270,12 @@ class Checker:
                     return body
                 return self._no_overload(node.place, "cel.@mapInsert", (("map", DYN, DYN), body))
             case "sortBy":
-                if body in COMPARABLE or is_unknown(body):
-                    return over
-                keys = ("list", body)
-                return self._no_overload(node.place, "@sortByAssociatedKeys", (over, keys), True)
+                kinds = over, ("list", body)
+                candidates, result = _overloads(SORT_BY_KEYS, True, kinds)
+                self.overloads[id(node)] = candidates
+                if candidates:
+                    return result
+                return self._no_overload(node.place, SORT_BY_KEYS, kinds, True)
         return ("list", body)
 
     def _optional_map(self, node: Loop, kind: Type) -> Type:
@@ -325,6 +329,9 @@ def _overloads(
         ):
             candidates.append(overload)
             results.append(substituted(overload.result, bound))
+    if any(map(has_free_part, kinds)):
+        # The first that fits decides of which type the elements of an empty list are.
+        candidates, results = candidates[:1], results[:1]
     is_one = bool(results) and all(result == results[0] for result in results)
     return tuple(candidates), results[0] if is_one else DYN
 

@@ -61,6 +61,8 @@ class Program:
             self._run = planner.plan(self.tree)
         except CelSyntaxError as error:
             raise CompileError(f"compilation failed: {error}") from None
+        except CelError as error:
+            raise CompileError(f"program instantiation failed: {error}") from None
         except RecursionError:
             raise CompileError("compilation failed: expression is nested too deeply") from None
         self._spare = [None] * (planner.slots_max - len(variables))

@@ -11,9 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from podium.api.cel.checker import Checker
-from podium.api.cel.functions.lists import sorting_by
-from podium.api.cel.functions.overloads import LIST_COST, UNKNOWN, Size, Sized, bounded
-from podium.api.cel.loops import CONDITION_COSTS
+from podium.api.cel.functions.overloads import LIST_COST, MAP_COST, UNKNOWN, Size, Sized, bounded
+from podium.api.cel.loops import LOOPS
 from podium.api.cel.syntax import (
     Binding,
     Call,
@@ -35,9 +34,7 @@ Path = tuple[str, ...]
 Sizes = Callable[[Path], int | None]
 """Returns the greatest size of the values at a path; None if nothing is known."""
 
-_MAP_COST = 30
 _ONE = Size(1, 1)
-_SORTING = sorting_by(1)
 
 
 class _Entries(msgspec.Struct, frozen=True):
@@ -131,7 +128,7 @@ class _Estimator:
         values = [self.estimate(value) for _, value in node.entries]
         entries = _Entries(False, _any_of(keys), _any_of(values))
         length = Size(len(keys), len(keys))
-        return _Part(bounded(_total(keys) + _total(values) + _MAP_COST), length, entries=entries)
+        return _Part(bounded(_total(keys) + _total(values) + MAP_COST), length, entries=entries)
 
     def _call(self, node: Call) -> _Part:
         if node.function in ("_&&_", "_||_"):
@@ -181,10 +178,11 @@ class _Estimator:
         if node.kind in ("optMap", "optFlatMap"):
             return self._optional_map(node, over)
         parts = self._within(self._variables(node, over), node.body)
-        step, start, end = _STEPS[node.kind]
-        each = _total(parts) + step + CONDITION_COSTS.get(node.kind, 0)
+        macro = LOOPS[node.kind]
+        # A step that leaves an element out costs no more than one that takes it.
+        each = _total(parts) + macro.step + macro.condition
         size = over.size or UNKNOWN
-        cost = bounded(over.cost + start + bounded(size.most * each) + end)
+        cost = bounded(over.cost + macro.start + bounded(size.most * each) + macro.end)
         if node.kind in ("all", "exists", "exists_one"):
             return _Part(cost, _ONE)
         if node.kind == "sortBy":
@@ -214,7 +212,8 @@ class _Estimator:
 
     def _sorted(self, node: Loop, size: Size, cost: int) -> _Part:
         keys = Sized(("list", self._checked.kinds[id(node.body[0])]), size)
-        sorting = _SORTING.estimate((keys, keys))
+        candidates = self._checked.overloads[id(node)]
+        sorting = max(overload.cost.estimate((keys, keys)) for overload in candidates)
         return _Part(bounded(cost + sorting), size * size)
 
     def _optional_map(self, node: Loop, over: _Part) -> _Part:
@@ -249,21 +248,6 @@ def _either(entries: _Entries, other: _Entries) -> _Entries:
     return _Entries(entries.is_list, entries.keys | other.keys, entries.values | other.values)
 
 
-# What a step costs besides the macro's arguments, what the accumulated value costs before the
-# first, and what the result costs. A step that leaves an element out costs no more than one that
-# takes it.
-_STEPS = {
-    "all": (1, 0, 1),
-    "exists": (1, 0, 1),
-    "exists_one": (2, 0, 2),
-    "filter": (3 + LIST_COST, LIST_COST, 1),
-    "map": (2 + LIST_COST, LIST_COST, 1),
-    # With a variable for the list, which is read twice.
-    "sortBy": (2 + LIST_COST, 2 * LIST_COST, 3),
-    "transformList": (2 + LIST_COST, LIST_COST, 1),
-    "transformMap": (3, _MAP_COST, 1),
-    "transformMapEntry": (2, _MAP_COST, 1),
-}
 _RULES: Mapping[type, Callable[[_Estimator, Any], _Part]] = {
     Literal: _Estimator._literal,
     Name: _Estimator._name,

@@ -1,13 +1,11 @@
-"""What macros over lists and maps do when they run, and what it costs.
-
-The costs are those of the loops that cel-go makes of macros: a condition before each step, an
-accumulated value, and conditions in its steps.
-"""
+"""Macros over lists and maps: what they do when they run, and what it costs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.cel.functions.overloads import LIST_COST
+import msgspec
+
+from podium.api.cel.functions.overloads import LIST_COST, MAP_COST
 from podium.api.cel.values import CelError, cost_exceeded, no_such_overload
 
 Run = Callable[[list[Any]], Any]
@@ -105,25 +103,37 @@ def _transform_entries(items: Any, frame: list[Any], runs: Sequence[Run]) -> dic
     return made
 
 
-LOOPS: Mapping[str, Callable[[Any, list[Any], Sequence[Run]], Any]] = {
-    "all": _quantified(False),
-    "exists": _quantified(True),
-    "exists_one": _exists_one,
-    "filter": _filter,
-    "map": _transform,
-    "sortBy": _transform,
-    "transformList": _transform,
-    "transformMap": _transform_map,
-    "transformMapEntry": _transform_entries,
+class LoopMacro(msgspec.Struct, frozen=True):
+    """A macro over a list or map.
+
+    Attributes:
+        run: evaluates the macro, for the items, the frame, and the closures of its arguments.
+        step: what each step costs besides the arguments, if its condition holds.
+        condition: what is evaluated before each step costs.
+        start: the estimated cost of the empty result, which as a constant costs nothing then.
+        end: what reading the result costs.
+        tests: whether the first argument decides about each step.
+    """
+
+    run: Callable[[Any, list[Any], Sequence[Run]], Any]
+    step: int
+    condition: int = 0
+    start: int = 0
+    end: int = 1
+    tests: bool = False
+
+
+_LIST_OF = LoopMacro(_transform, 2 + LIST_COST, start=LIST_COST)
+LOOPS: Mapping[str, LoopMacro] = {
+    "all": LoopMacro(_quantified(False), 1, condition=2),
+    "exists": LoopMacro(_quantified(True), 1, condition=3),
+    "exists_one": LoopMacro(_exists_one, 2, end=2, tests=True),
+    "filter": LoopMacro(_filter, 3 + LIST_COST, start=LIST_COST, tests=True),
+    "map": _LIST_OF,
+    "transformList": _LIST_OF,
+    # Makes the keys; the list itself is bound to a variable, which is read twice.
+    "sortBy": LoopMacro(_transform, 2 + LIST_COST, start=2 * LIST_COST, end=3),
+    "transformMap": LoopMacro(_transform_map, 3, start=MAP_COST),
+    "transformMapEntry": LoopMacro(_transform_entries, 2, start=MAP_COST),
 }
-"""The macros; that of `sortBy` returns the keys."""
-
-CONDITION_COSTS = {"all": 2, "exists": 3}
-"""What a loop's condition costs before each step."""
-
-STEP_COSTS = {
-    "all": 1, "exists": 1, "exists_one": 2, "filter": 3 + LIST_COST, "map": 2 + LIST_COST,
-    "sortBy": 2 + LIST_COST, "transformList": 2 + LIST_COST, "transformMap": 3,
-    "transformMapEntry": 2,
-}  # fmt: skip
-"""What each step costs besides the macro's arguments."""
+"""The macros by name, with the costs of the loops that cel-go makes of them."""

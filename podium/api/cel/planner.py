@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from podium.api.cel.checker import Checker
-from podium.api.cel.functions.lists import sort_by_keys, sorting_by
-from podium.api.cel.functions.overloads import LIST_COST, Overload
-from podium.api.cel.loops import CONDITION_COSTS, LOOPS, STEP_COSTS, Budget, Run, items
+from podium.api.cel.functions.operators import CONVERSIONS
+from podium.api.cel.functions.overloads import LIST_COST, MAP_COST, Overload
+from podium.api.cel.loops import LOOPS, Budget, Run, items
 from podium.api.cel.syntax import (
     Binding,
     Call,
@@ -36,8 +36,6 @@ from podium.api.cel.values import (
     type_of,
 )
 
-_MAP_COST = 30
-_SORTING = sorting_by(1)
 _PENDING = object()
 
 
@@ -146,7 +144,7 @@ class Planner:
                     entries[key] = present
             return entries
 
-        return self._costing(made, _MAP_COST)
+        return self._costing(made, MAP_COST)
 
     def _call(self, node: Call) -> Run:
         special = _SPECIAL.get(node.function)
@@ -162,7 +160,21 @@ class Planner:
             return self._costing(_alternative(*runs, is_value=node.function == "orValue"))
         kinds = [self._checked.kinds[id(argument)] for argument in arguments]
         is_known = all(map(is_certain, candidates[0].parameters, kinds))
+        if is_known and all(isinstance(argument, Literal) for argument in arguments):
+            constant = self._constant(candidates[0], arguments)
+            if constant is not None:
+                return constant
         return self._calling(candidates, is_known, runs)
+
+    def _constant(self, overload: Overload, literals: Sequence[Any]) -> Run | None:
+        """Call a function of literals once; raises CelError if it converts none of them."""
+        try:
+            value = overload.call(*(literal.value for literal in literals))
+        except CelError:
+            if overload.name in CONVERSIONS:
+                raise
+            return None
+        return (lambda frame: value) if self._budget is None else None
 
     def _calling(self, candidates: Sequence[Overload], is_known: bool, runs: Sequence[Run]) -> Run:
         overload, budget = candidates[0], self._budget
@@ -252,22 +264,32 @@ class Planner:
         runs = self._within(variables, node.body)
         if node.kind in ("optMap", "optFlatMap"):
             return _optional_map(over, first, runs[0], is_flat=node.kind == "optFlatMap")
-        runs[-1] = self._costing(runs[-1], STEP_COSTS[node.kind])
-        runs[0] = self._costing(runs[0], CONDITION_COSTS.get(node.kind, 0))
-        loop = LOOPS[node.kind]
+        macro = LOOPS[node.kind]
+        if macro.tests:
+            runs[0] = self._costing_if_true(runs[0], macro.step)
+        else:
+            runs[-1] = self._costing(runs[-1], macro.step)
+        runs[0] = self._costing(runs[0], macro.condition)
+        loop = macro.run
         if node.kind == "sortBy":
-            return self._sorting(over, slots, runs)
-        return lambda frame: loop(items(over(frame), frame, slots), frame, runs)
+            return self._sorting(
+                node, over, lambda frame, of: list(loop(items(of, frame, slots), frame, runs))
+            )
+        return self._costing(
+            lambda frame: loop(items(over(frame), frame, slots), frame, runs), macro.end
+        )
 
-    def _sorting(self, over: Run, slots: Sequence[int], runs: Sequence[Run]) -> Run:
-        budget, find_keys = self._budget, LOOPS["sortBy"]
+    def _sorting(
+        self, node: Loop, over: Run, find_keys: Callable[[list[Any], Any], list[Any]]
+    ) -> Run:
+        sort, budget = self._checked.overloads[id(node)][0], self._budget
 
-        def run(frame: list[Any]) -> list[Any]:
+        def run(frame: list[Any]) -> Any:
             values = over(frame)
-            keys = find_keys(items(values, frame, slots), frame, runs)
+            keys = find_keys(frame, values)
             if budget is not None:
-                budget.spend(_SORTING.actual((values, keys), None))
-            return sort_by_keys(values, keys)
+                budget.spend(sort.cost.actual((values, keys), None))
+            return sort.call(values, keys)
 
         return run
 
@@ -288,6 +310,19 @@ class Planner:
         def costing(frame: list[Any]) -> Any:
             budget.spend(cost)
             return run(frame)
+
+        return costing
+
+    def _costing_if_true(self, run: Run, cost: int) -> Run:
+        budget = self._budget
+        if budget is None:
+            return run
+
+        def costing(frame: list[Any]) -> Any:
+            value = run(frame)
+            if value is True:
+                budget.spend(cost)
+            return value
 
         return costing
 

@@ -35,6 +35,11 @@ def is_unknown(kind: Type) -> bool:
     return kind in _UNKNOWN
 
 
+def has_free_part(kind: Type) -> bool:
+    """Return whether a type is, or has, that of the elements of an empty list or map."""
+    return kind == FREE or (isinstance(kind, tuple) and any(map(has_free_part, kind[1:])))
+
+
 def is_a(kind: Type, name: str) -> bool:
     """Return whether a type is a `list`, `map`, `optional` or `param`."""
     return isinstance(kind, tuple) and kind[0] == name

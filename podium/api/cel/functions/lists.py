@@ -11,6 +11,7 @@ from podium.api.cel.functions.overloads import (
     PER_CHARACTER,
     UNBOUNDED,
     Cost,
+    Overload,
     Size,
     Sized,
     bounded,
@@ -35,6 +36,7 @@ from podium.api.cel.type_system import (
     STRING,
     UINT,
     A,
+    is_a,
 )
 from podium.api.cel.values import (
     ABSENT,
@@ -46,8 +48,10 @@ from podium.api.cel.values import (
     cost_exceeded,
     equal,
     no_such_overload,
+    type_of,
 )
 
+SORT_BY_KEYS = "@sortByAssociatedKeys"
 _TEXTS = (STRING, BYTES)
 # Longer ones cost more than any expression may.
 _RANGE_MAX = 1_000_000
@@ -138,11 +142,14 @@ def _distinct(values: Sequence[Any]) -> list[Any]:
     return distinct
 
 
-def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
-    """Sort values by the keys at their indexes; raises CelError for keys of different types."""
+def _sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
     if len({type(key) for key in keys}) > 1:
         raise CelError("list elements must have the same type")
     return [values[index] for index in sorted(range(len(values)), key=keys.__getitem__)]
+
+
+def _sorted(values: Sequence[Any]) -> list[Any]:
+    return _sort_by_keys(values, values)
 
 
 def _has_all(values: Sequence[Any], wanted: Sequence[Any]) -> bool:
@@ -174,6 +181,8 @@ def _traversal(value: Any) -> int:
 
 def _estimated_traversal(arguments: Sequence[Sized]) -> int:
     values = arguments[0]
+    if not is_a(values.kind, "list"):
+        return share(values.size.most, PER_CHARACTER)
     each = 1 + share(UNBOUNDED, PER_CHARACTER) if values.kind[1] in _TEXTS else 1
     return bounded(values.size.most * each)
 
@@ -183,11 +192,6 @@ _EACH = Cost(_estimated_traversal, lambda values, _: _traversal(values[0]))
 
 def _making(size: int, per_element: float = 1) -> int:
     return bounded(share(size, per_element) + 1 + LIST_COST)
-
-
-def _comparisons(kind: object, size: int) -> int:
-    """Return the cost of comparing all elements of a list with each other."""
-    return _making(bounded(size * size), 2 + PER_CHARACTER if kind in _TEXTS else 2)
 
 
 def _square(arguments: Sequence[Sized]) -> Size:
@@ -224,25 +228,39 @@ _RANGE = Cost(
     lambda arguments: _making(_range_size(arguments).most), lambda _, made: _making(len(made))
 )
 _REVERSAL = by_sizes(_making)
-_DISTINCTION = Cost(
-    lambda arguments: _comparisons(DYN, arguments[0].size.most),
-    lambda values, _: _sorting(values[0]),
-)
 _SETS = by_sizes(lambda a, b: bounded(a * b) + 1)
 _TWO_WAYS = by_sizes(lambda a, b: bounded(2 * a * b) + 1)
 
 
-def _sorting(keys: Sequence[Any]) -> int:
-    kind = STRING if keys and isinstance(keys[0], str | bytes) else DYN
-    return _comparisons(kind, len(keys))
+def _comparing(kind: str, position: int = 0) -> Cost:
+    """Return the cost of comparing all elements of a list with each other.
+
+    Args:
+        kind: their type, as far as the overload tells it.
+        position: that of the list among the arguments.
+    """
+
+    def cost_of(size: int, kind: str) -> int:
+        return _making(bounded(size * size), 2 + PER_CHARACTER if kind in _TEXTS else 2)
+
+    def actual(values: Sequence[Any], _: Any) -> int:
+        elements = values[position]
+        return cost_of(len(elements), type_of(elements[0]) if elements else kind)
+
+    return Cost(lambda arguments: cost_of(arguments[position].size.most, kind), actual)
 
 
-def sorting_by(position: int) -> Cost:
-    """Return the cost of sorting by the list that is the argument at a position."""
-    return Cost(
-        lambda arguments: _comparisons(arguments[position].kind[1], arguments[position].size.most),
-        lambda values, _: _sorting(values[position]),
-    )
+def _ordered(kind: str) -> list[Overload]:
+    """Return the methods of lists of elements that have an order."""
+    of_kind, by_keys = (("list", kind),), (LIST, ("list", kind))
+    return [
+        method("isSorted", of_kind, BOOL, _is_sorted, _EACH),
+        method("min", of_kind, kind, _least, _EACH),
+        method("max", of_kind, kind, _greatest, _EACH),
+        method("sort", of_kind, of_kind[0], _sorted, _comparing(kind), _square),
+        # What the macro `sortBy` calls with the keys of all elements.
+        method(SORT_BY_KEYS, by_keys, LIST, _sort_by_keys, _comparing(kind, 1), _square),
+    ]
 
 
 OVERLOADS = (
@@ -251,33 +269,14 @@ OVERLOADS = (
         for make in (function, method)
         for kind in (STRING, BYTES, LIST, MAP)
     ),
-    *(
-        method(name, (("list", kind),), kind if result == A else result, call, _EACH)
-        for kind in COMPARABLE
-        for name, result, call in (
-            ("isSorted", BOOL, _is_sorted),
-            ("min", A, _least),
-            ("max", A, _greatest),
-        )
-    ),
+    *(overload for kind in COMPARABLE for overload in _ordered(kind)),
     *(
         method("sum", (("list", kind),), kind, partial(_sum, zero), _EACH)
         for kind, zero in _ZEROS.items()
     ),
     method("indexOf", (LIST, A), INT, _first_index, _EACH),
     method("lastIndexOf", (LIST, A), INT, _last_index, _EACH),
-    *(
-        method(
-            "sort",
-            (("list", kind),),
-            ("list", kind),
-            lambda a: sort_by_keys(a, a),
-            sorting_by(0),
-            _square,
-        )
-        for kind in COMPARABLE
-    ),
-    method("distinct", (LIST,), LIST, _distinct, _DISTINCTION, _square),
+    method("distinct", (LIST,), LIST, _distinct, _comparing(DYN), _square),
     method("reverse", (LIST,), LIST, lambda a: [*reversed(a)], _REVERSAL, of_first),
     method("slice", (LIST, INT, INT), LIST, _slice, _SLICING, _sliced_size),
     method("flatten", (("list", LIST),), LIST, _flatten, _FLATTENING, of_first),

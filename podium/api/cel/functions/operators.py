@@ -227,6 +227,9 @@ _CONVERSIONS: Sequence[tuple[str, str, Callable[[Any], Any]]] = (
     (BYTES, BYTES, _same),
 )
 
+CONVERSIONS = frozenset({BOOL, INT, UINT, DOUBLE, STRING, BYTES})
+"""Functions that convert literals before an expression is evaluated."""
+
 OVERLOADS = (
     *(overload for sign in _INTEGER_OPERATORS for overload in _integer_operator(sign)),
     *(function(s, (DOUBLE, DOUBLE), DOUBLE, call) for s, call in _REAL_OPERATORS.items()),

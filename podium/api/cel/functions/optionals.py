@@ -5,7 +5,7 @@ from typing import Any
 
 from podium.api.cel.functions.overloads import function, method
 from podium.api.cel.type_system import BOOL, LIST, OPTIONAL, A
-from podium.api.cel.values import ABSENT, CelError, OptionalValue, Semver
+from podium.api.cel.values import ABSENT, CelError, OptionalValue, Semver, no_such_overload
 
 
 def _value(optional: OptionalValue) -> Any:
@@ -27,6 +27,8 @@ def _or_value(optional: OptionalValue, other: Any) -> Any:
 
 
 def _unwrapped(optionals: Sequence[OptionalValue]) -> list[Any]:
+    if not all(isinstance(optional, OptionalValue) for optional in optionals):
+        raise no_such_overload()
     return [optional.value for optional in optionals if optional.is_present]
 
 

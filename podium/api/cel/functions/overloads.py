@@ -22,8 +22,8 @@ PER_CHARACTER = 0.1
 """Cost of going through a text, by its length."""
 
 _PER_PATTERN_CHARACTER = 0.25
-LIST_COST = 10
-"""Cost of making a list, besides its elements."""
+LIST_COST, MAP_COST = 10, 30
+"""Cost of making a list or a map, besides what is in it."""
 
 
 class Size(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from podium.api.cel.functions.overloads import (
     PER_CHARACTER,
     TRAVERSAL,
     TWO_TRAVERSALS,
+    UNIT,
     UNKNOWN,
     Cost,
     Size,
@@ -162,6 +163,8 @@ _AT_AN_END = Cost(
     lambda arguments: share(arguments[1].size.most, PER_CHARACTER),
     lambda values, _: share(size_of(values[0]), PER_CHARACTER),
 )
+# Estimated as if the texts had no length.
+_MATCHING_AS_FUNCTION = Cost(UNIT.estimate, MATCHING.actual)
 _SEARCHING = by_sizes(
     lambda text, part: share(text, PER_CHARACTER) * share(part, PER_CHARACTER),
 )
@@ -184,7 +187,7 @@ OVERLOADS = (
     method("startsWith", _TEXTS, BOOL, str.startswith, _AT_AN_END),
     method("endsWith", _TEXTS, BOOL, str.endswith, _AT_AN_END),
     method("matches", _TEXTS, BOOL, _matches, MATCHING),
-    function("matches", _TEXTS, BOOL, _matches, MATCHING),
+    function("matches", _TEXTS, BOOL, _matches, _MATCHING_AS_FUNCTION),
     method("find", _TEXTS, STRING, _find, MATCHING, _found_size),
     method("findAll", _TEXTS, STRINGS, _find_all, MATCHING, _found_size),
     method("findAll", _LIMITED, STRINGS, _find_all, MATCHING, _found_size),

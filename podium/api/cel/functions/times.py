@@ -65,6 +65,8 @@ def _without_zeros(number: str) -> str:
 
 
 def _zone(name: str) -> tzinfo:
+    if not name:
+        return UTC
     match = _OFFSET.fullmatch(name)
     if match is not None:
         offset = timedelta(hours=int(match[2]), minutes=int(match[3]))
@@ -100,7 +102,7 @@ _NANOS_PER_PART = {
 def _part_of_time(name: str) -> list[Overload]:
     part = _PARTS[name]
 
-    def read(at: Timestamp, zone: str = "UTC") -> int:
+    def read(at: Timestamp, zone: str = "") -> int:
         try:
             time = _EPOCH + timedelta(microseconds=at.nanos // 1000)
             return part(time.astimezone(_zone(zone)))
@@ -122,6 +124,11 @@ def _part_of_duration(name: str) -> Overload:
     return method(name, (DURATION,), INT, read)
 
 
+def _no_duration(_number: int) -> Duration:
+    # Declared, but a number has no unit.
+    raise CelError(f"type conversion error from 'int' to '{DURATION}'")
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -132,7 +139,7 @@ OVERLOADS = (
     function("timestamp", (INT,), TIMESTAMP, lambda s: _timestamp(s * NANOS_PER_SECOND)),
     function("duration", (DURATION,), DURATION, _same),
     function("duration", (STRING,), DURATION, _read_duration),
-    function("duration", (INT,), DURATION, Duration),
+    function("duration", (INT,), DURATION, _no_duration),
     function("int", (TIMESTAMP,), INT, lambda at: at.nanos // NANOS_PER_SECOND),
     function("int", (DURATION,), INT, lambda of: of.nanos),
     function("string", (TIMESTAMP,), STRING, timestamp_text),
