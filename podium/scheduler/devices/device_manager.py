@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from podium.api.devices.device_classes import classes_by_resource
-from podium.api.devices.resource_claims import device_claim
+from podium.api.devices.resource_claims import EXACT_COUNT, device_claim
 from podium.api.objects import Object, name, part, spec_of
 from podium.api.process.recent_values import Recent
 from podium.scheduler.devices.allocated_devices import AllocatedDevices
 from podium.scheduler.devices.allocator import STEPS_MAX
 from podium.scheduler.devices.claim_answers import ClaimAnswers
 from podium.scheduler.devices.claim_requests import AllocationError, ClaimRequests, claim_requests
+from podium.scheduler.devices.device_counts import DeviceCounts
 from podium.scheduler.devices.node_shapes import NodeShapes
 from podium.scheduler.devices.published_devices import PoolView
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -76,6 +77,16 @@ class DeviceManager:
             known = ClaimAnswers(claims, self._shapes, self.allocated, self._steps_max)
             self._answers.put(key, known)
         return known
+
+    def counts(self, class_name: str) -> DeviceCounts:
+        """Count the devices that a DeviceClass selects, as slices and classes are now."""
+        exactly = {"deviceClassName": class_name, "allocationMode": EXACT_COUNT, "count": 1}
+        devices = {"requests": [{"name": "", "exactly": exactly}]}
+        asked = self.requests_of({"spec": {"devices": devices}})
+        self._shapes.follow(asked.reads)
+        ((request,),) = (entry.alternatives for entry in asked.entries)
+        published, selections = self._shapes.published, self._shapes.selections
+        return DeviceCounts(published, selections, request.selectors, self.allocated)
 
     def pools(self, row: int) -> Sequence[PoolView]:
         """Return the pools that a row's node reaches, in the order of allocation."""

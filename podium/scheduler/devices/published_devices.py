@@ -29,7 +29,7 @@ from podium.api.devices.resource_slices import (
 from podium.api.selectors.node_selector import NodeSelector, node_selector
 from podium.api.values.quantity import nanos, parse_quantity
 from podium.scheduler.devices.capacities import CapacityRules, capacity_rules
-from podium.scheduler.snapshot.arrays import Mask
+from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 _encode = msgspec.json.Encoder().encode
@@ -178,6 +178,18 @@ class PublishedDevices:
             tuple(sorted(views, key=lambda view: view.order)) for views in found
         ]
         """By row, the node's views in the order of allocation."""
+
+    def rows_reaching(self, device: PublishedDevice) -> Rows:
+        """Return the rows of the nodes that reach a device, int[n]."""
+        chooser = device.device if device.spec.per_device_node_selection else device.spec
+        if chooser.node_name:
+            row = self._snapshot.row_of.get(chooser.node_name)
+            return np.array([] if row is None else [row], np.intp)
+        if chooser.all_nodes:
+            return self._snapshot.rows
+        if chooser.node_selector is None:
+            return np.array([], np.intp)
+        return np.flatnonzero(self._selected(chooser.node_selector))
 
     def _numbered(self, published: ResourceSlice) -> "_Slice":
         first, spec = len(self.devices), published.spec

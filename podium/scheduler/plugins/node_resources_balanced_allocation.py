@@ -38,7 +38,7 @@ class NodeResourcesBalancedAllocation:
     ) -> None:
         specs = (args or NodeResourcesBalancedAllocationArgs()).resources
         self._names = [spec.name for spec in specs]
-        self._scored = ScoredResources(handle.snapshot, specs, _Use, nonzero=False)
+        self._scored = ScoredResources(handle, specs, _Use, nonzero=False)
 
     def score(self, pod: PodInfo) -> LocalScore | None:
         if not any(map(pod.cls.held.get, self._names)):
@@ -110,6 +110,8 @@ class _Balance(LocalScore):
 
     def score(self, row: int) -> int:
         without, with_pod = [], []
+        if self._use.devices:
+            self._use.follow()
         for (used, allocatable), request in zip(self._use.at, self._requests, strict=True):
             capacity = float(allocatable[row])
             if capacity:

@@ -58,7 +58,7 @@ class NodeResourcesFit:
         self._listers = handle.listers
         self._args = args or NodeResourcesFitArgs()
         specs = self._args.scoring_strategy.resources
-        self._scored = ScoredResources(handle.snapshot, specs, FreeAmounts, nonzero=True)
+        self._scored = ScoredResources(handle, specs, FreeAmounts, nonzero=True)
 
     def events_to_register(self) -> Sequence[EventHint]:
         scaled, sized = Action.UPDATE_POD_SCALE_DOWN, Action.ADD | Action.UPDATE_NODE_ALLOCATABLE

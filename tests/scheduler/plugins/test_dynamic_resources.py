@@ -12,6 +12,7 @@ from podium.scheduler.config.load import load_configuration
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.framework.interface import PreBindProgress
 from podium.scheduler.framework.status import Code
+from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.plugins.dynamic_resources import DynamicResources
 from podium.scheduler.scheduler import Scheduler
 from tests.device_objects import (
@@ -26,7 +27,7 @@ from tests.device_objects import (
     first_available,
     resource_slice,
 )
-from tests.scheduler.plugins.small_cluster import node
+from tests.scheduler.plugins.small_cluster import node, requesting
 
 GPU = device_class("gpu", f'device.driver == "{DRIVER}"')
 RARE = f'device.attributes["{DRIVER}"].rare == "x"'
@@ -66,6 +67,32 @@ def committed(scheduler: Scheduler, pod: Obj) -> str:
     node_name = answer.partition(" ")[0]
     status = scheduler.commit(info, node_name, PROFILE)
     return answer if status.is_success else status.message
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("MostAllocated", "aaabbb"), ("LeastAllocated", "ababab")]
+)
+def test_a_scoring_strategy_counts_devices_of_extended_resources(kind: str, expected: str) -> None:
+    strategy = {"type": kind, "resources": [{"name": "example.com/gpu", "weight": 1}]}
+    arguments = {"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}
+    head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    document = {**head, "profiles": [{"pluginConfig": [arguments]}]}
+    names = plugin_factories().keys()
+    configuration = load_configuration([document], names).configuration
+    scheduler = Scheduler(configuration, every_node=True)
+    has = {"cpu": "8", "memory": "8Gi", "pods": "10"}
+    devices = [device(f"g{number}") for number in range(3)]
+    gpu = device_class("gpu", extendedResourceName="example.com/gpu")
+    slices = [resource_slice(name, devices) for name in "ab"]
+    scheduler.load([node(name, **has) for name in "ab"], [], [gpu, *slices])
+    places = ""
+    for number in range(6):
+        obj = requesting(f"p-{number}", **{"example.com/gpu": "1"})
+        obj["metadata"]["uid"] = f"uid-{number}"
+        info = scheduler.pending(obj)
+        places += scheduler.decide(info).node_name
+        assert scheduler.commit(info, places[-1], PROFILE).is_success
+    assert places == expected
 
 
 def test_profiles_leave_each_other_devices_that_are_being_allocated() -> None:

@@ -78,6 +78,8 @@ class AllocationScore(LocalScore, ABC):
 
     def score(self, row: int) -> int:
         total = weights = 0
+        if self._free.devices:
+            self._free.follow()
         for (used, allocatable), request, weight in zip(
             self._free.at, self._requests, self._free.weights_of, strict=True
         ):
