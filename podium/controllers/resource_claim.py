@@ -99,9 +99,6 @@ class ResourceClaimController(SequencedReconciler):
         if change.new is not None and not is_terminating(change.new):
             yield _POD, *place
 
-    def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
-        """Leave the answer to the sync that has asked."""
-
     def sync(self, key: Hashable, now_s: float) -> Calls[None]:
         assert isinstance(key, tuple)
         kind, *place = key

@@ -140,9 +140,6 @@ class Kubelets(Reconciler, Generic[K]):
                 kubelet.lease.exists = True
         return self._read_claim(key, outcome)
 
-    def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
-        """Leave claims that were read to `carried_out` and `refused`."""
-
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         effect = outcome.effect
         if isinstance(key, NodeKey | LeaseKey):

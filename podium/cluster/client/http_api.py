@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from http import HTTPStatus
 from random import Random
 from typing import Any, Self
@@ -116,47 +117,39 @@ class CallFailedError(PodiumError):
         self.error = error
 
 
+@dataclass(eq=False)
 class HttpApi:
-    """A client of an API server, to be used inside of `async with`.
+    """A client of an API server, to be used inside of `async with`."""
 
-    Args:
-        rng: draws the duration of each watch, so that watches don't all end at once.
-        fields: field selectors of lists and watches, by kind.
-        requests_max: limit of concurrent requests, watches excluded.
-        request_s: timeout of a request in seconds, unless the connection has one.
-        silence_s: seconds without events (bookmarks come every minute) after which a watch fails.
-    """
+    connection: Connection
+    rng: Random
+    """Draws the duration of each watch, so that watches don't all end at once."""
+    _: KW_ONLY
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """Field selectors of lists and watches, by kind."""
+    requests_max: int = REQUESTS_MAX
+    """Limit of concurrent requests, watches excluded."""
+    request_s: float = REQUEST_S
+    """Timeout of a request in seconds, unless the connection has one."""
+    page_length: int = PAGE_LENGTH
+    silence_s: float = SILENCE_S
+    """Seconds without events (bookmarks come every minute) after which a watch fails."""
+    accept: str = JSON
 
-    def __init__(
-        self,
-        connection: Connection,
-        rng: Random,
-        *,
-        fields: Mapping[str, str] | None = None,
-        requests_max: int = REQUESTS_MAX,
-        request_s: float = REQUEST_S,
-        page_length: int = PAGE_LENGTH,
-        silence_s: float = SILENCE_S,
-        accept: str = JSON,
-    ) -> None:
-        self._connection = connection
-        self._rng = rng
-        self._fields = fields or {}
-        self._request_slots = asyncio.Semaphore(requests_max)
+    def __post_init__(self) -> None:
+        self._request_slots = asyncio.Semaphore(self.requests_max)
+        own_s = self.connection.request_s
         # None, and not 0, is aiohttp's word for no limit.
-        total_s = (request_s if connection.request_s is None else connection.request_s) or None
+        total_s = (self.request_s if own_s is None else own_s) or None
         self._timeout = aiohttp.ClientTimeout(total_s, connect=_CONNECT_S)
-        self._page_length = page_length
-        self._silence_s = silence_s
-        self._accept = accept
 
     async def __aenter__(self) -> Self:
-        tls = self._connection.tls
+        tls = self.connection.tls
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=0, keepalive_timeout=_IDLE_S, ssl=True if tls is None else tls
             ),
-            headers={"User-Agent": f"podium/{__version__}", "Accept": self._accept},
+            headers={"User-Agent": f"podium/{__version__}", "Accept": self.accept},
             read_bufsize=_READ_BUFFER,
         )
         return self
@@ -185,16 +178,16 @@ class HttpApi:
 
     async def list(self, kind: str) -> ObjectList:
         try:
-            return await self._list(kind, self._page_length)
+            return await self._list(kind, self.page_length)
         except WatchExpiredError:
             # The list's revision was compacted between two pages: read all objects at once.
             return await self._list(kind, 0)
 
     async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
-        lasts_s = self._rng.randint(WATCH_S_MIN, 2 * WATCH_S_MIN)
+        lasts_s = self.rng.randint(WATCH_S_MIN, 2 * WATCH_S_MIN)
         query = self._selected(kind, resourceVersion=str(revision), watch="true")
         query |= {"allowWatchBookmarks": "true", "timeoutSeconds": str(lasts_s)}
-        timeout = aiohttp.ClientTimeout(None, connect=_CONNECT_S, sock_read=self._silence_s)
+        timeout = aiohttp.ClientTimeout(None, connect=_CONNECT_S, sock_read=self.silence_s)
         started_s, has_events = asyncio.get_running_loop().time(), False
         try:
             call = Call("GET", collection_path(ALL_KINDS[kind]), {})
@@ -236,7 +229,7 @@ class HttpApi:
             query["continue"] = metadata["continue"]
 
     def _selected(self, kind: str, **query: str) -> dict[str, str]:
-        selector = self._fields.get(kind)
+        selector = self.fields.get(kind)
         return {**query, "fieldSelector": selector} if selector else query
 
     async def _answer(
@@ -263,14 +256,14 @@ class HttpApi:
         response = await self._send_once(call, query, timeout)
         if response.status == HTTPStatus.UNAUTHORIZED:
             response.release()
-            await self._connection.renew()
+            await self.connection.renew()
             response = await self._send_once(call, query, timeout)
         return response
 
     async def _send_once(
         self, call: Call, query: Mapping[str, str], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.ClientResponse:
-        connection = self._connection
+        connection = self.connection
         headers = {}
         if authorization := await connection.authorization():
             headers["Authorization"] = authorization

@@ -326,7 +326,6 @@ class Reconciler(Machine):
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
         """Process the result of an existence check: the object's uid, or empty if there is none."""
-        raise TypeError(f"{type(self).__name__} asks for no existence checks")
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Process the outcome of a call that succeeded, and return Events to record."""

@@ -71,11 +71,9 @@ class NodeDirectory:
     def log(self, pod: Object, name: str, attempt: int) -> Path:
         return self.pod_logs(pod) / name / f"{attempt}.log"
 
-    def remove_pod(self, pod: Object) -> None:
-        shutil.rmtree(self._pod(pod), ignore_errors=True)
-
-    def remove_logs(self, pod: Object) -> None:
-        shutil.rmtree(self.pod_logs(pod), ignore_errors=True)
+    def remove_pod(self, pod: Object, *, keeps_logs: bool) -> None:
+        for path in (self._pod(pod), *(() if keeps_logs else (self.pod_logs(pod),))):
+            shutil.rmtree(path, ignore_errors=True)
 
     def discard(self, kept: Collection[str]) -> None:
         """Remove all files of pods, except of those whose uids are in `kept`."""

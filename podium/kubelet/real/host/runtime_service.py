@@ -92,10 +92,8 @@ class RuntimeService:
                 if running is None or running.exited.done():
                     return HandlerResult(False, "the container doesn't run any more")
                 return await handle(running, command.pod, command.action, command.timeout_s)
-            case commands.RemovePodSandbox(pod=pod):
-                await asyncio.to_thread(self.directory.remove_pod, pod)
-                if not command.keeps_logs:
-                    await asyncio.to_thread(self.directory.remove_logs, pod)
+            case commands.RemovePodSandbox(pod=pod, keeps_logs=keeps_logs):
+                await asyncio.to_thread(self.directory.remove_pod, pod, keeps_logs=keeps_logs)
             case commands.CollectStats(pods=pods):
                 if command.walks:
                     if self._walking is None or self._walking.done():

@@ -79,7 +79,7 @@ def test_what_belongs_to_nobody_is_thrown_away(tmp_path: Path) -> None:
         assert not directory.volume(pods[0], "v").exists()
         assert not directory.pod_logs(pods[0]).exists()
         assert directory.volume(pods[1], "v").exists()
-        directory.remove_pod(pods[1])
+        directory.remove_pod(pods[1], keeps_logs=True)
         assert not directory.volume(pods[1], "v").exists()
         assert directory.pod_logs(pods[1]).exists()
 
