@@ -76,6 +76,11 @@ class BudgetStatus(msgspec.Struct, frozen=True, rename="camel"):
     current_healthy: int
     disruptions_allowed: int
 
+    @classmethod
+    def of(cls, status: Object) -> "BudgetStatus":
+        """Read the counts in a budget's status; those that are absent are 0."""
+        return cls(*(int(status.get(field) or 0) for field in cls.__struct_encode_fields__))
+
 
 def budget_selector(pdb: Object) -> Selector:
     """Return the budget's selector; an invalid one selects no pods."""
@@ -175,13 +180,7 @@ def allowed_disruptions(
     """
     if expected is None and needs_scale(pdb):
         # The disruption controller fails safe.
-        status = status_of(pdb)
-        return BudgetStatus(
-            expected_pods=status.get("expectedPods") or 0,
-            desired_healthy=status.get("desiredHealthy") or 0,
-            current_healthy=status.get("currentHealthy") or 0,
-            disruptions_allowed=0,
-        )
+        return replace(BudgetStatus.of(status_of(pdb)), disruptions_allowed=0)
     expected_pods, desired = _wanted(pdb, len(pods), expected or 0)
     granted = part(status_of(pdb), "disruptedPods")
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 import msgspec
 
 from podium.api.objects import key, labels, namespace, uid
-from podium.api.policy.disruption_budgets import budget_selector, sync_failure
+from podium.api.policy.disruption_budgets import BudgetStatus, budget_selector, sync_failure
 from podium.api.workloads import pod_template_of
 from podium.simulation.timeline.pod_history import PodHistory
-from podium.whatif.plan.outcome.timeline import BudgetCounts, Timeline
+from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import BudgetChange, RemovedPod
 
 
@@ -19,12 +19,12 @@ class BudgetMoment(msgspec.Struct, frozen=True):
 
     at_s: float
     for_s: float
-    counts: BudgetCounts
+    counts: BudgetStatus
 
     @property
     def margin(self) -> int:
         """The number of healthy pods above the desired number; negative if pods are missing."""
-        return self.counts.healthy - self.counts.desired
+        return self.counts.current_healthy - self.counts.desired_healthy
 
 
 def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[BudgetChange]:
@@ -44,14 +44,14 @@ def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[B
     for pdb in budgets:
         noted = timeline.budgets.get(key(pdb), [])
         known = timeline.budgets_before.get(key(pdb))
-        before = known or (noted[0][1] if noted else BudgetCounts())
+        before = known or (noted[0][1] if noted else BudgetStatus.of({}))
         least_s, least = min(
-            ((at_s, counts.allowed) for at_s, counts in noted),
+            ((at_s, counts.disruptions_allowed) for at_s, counts in noted),
             key=lambda entry: entry[1],
-            default=(0.0, before.allowed),
+            default=(0.0, before.disruptions_allowed),
         )
-        if least >= before.allowed:
-            least_s, least = 0.0, before.allowed
+        if least >= before.disruptions_allowed:
+            least_s, least = 0.0, before.disruptions_allowed
         moments = [*_moments(before, noted, timeline.play.passed_s)]
         below = [*_below(moments, known)]
         worst = min(below or moments, key=lambda moment: moment.margin)
@@ -71,17 +71,17 @@ def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[B
         workloads = {timeline.owners.workload(pod.pod, pod.owner) for pod in pods} if below else ()
         yield BudgetChange(
             key(pdb),
-            before.allowed,
-            noted[-1][1].allowed if noted else before.allowed,
+            before.disruptions_allowed,
+            noted[-1][1].disruptions_allowed if noted else before.disruptions_allowed,
             allowed_least=least,
             least_at=least_s,
             violated_by=tuple(broken[key(pdb)]),
             sync_failure=sync_failure(pdb),
             is_touched=bool(noted or lost),
             namespace=namespace(pdb),
-            healthy_before=before.healthy,
-            healthy_least=worst.counts.healthy,
-            desired_healthy=worst.counts.desired,
+            healthy_before=before.current_healthy,
+            healthy_least=worst.counts.current_healthy,
+            desired_healthy=worst.counts.desired_healthy,
             healthy_least_at=worst.at_s,
             below_for_seconds=round(sum(moment.for_s for moment in below), 3),
             lost={cause: number for cause, number in lost.items() if cause},
@@ -101,7 +101,7 @@ def _labels(timeline: Timeline, history: PodHistory) -> Mapping[str, str]:
 
 
 def _moments(
-    before: BudgetCounts, noted: Sequence[tuple[float, BudgetCounts]], end_s: float
+    before: BudgetStatus, noted: Sequence[tuple[float, BudgetStatus]], end_s: float
 ) -> Iterator[BudgetMoment]:
     course = [(0.0, before), *noted]
     for (at_s, counts), (until_s, _) in pairwise(course):
@@ -111,13 +111,13 @@ def _moments(
     yield BudgetMoment(at_s, max(end_s - at_s, 0.0), counts)
 
 
-def _below(moments: Iterable[BudgetMoment], before: BudgetCounts | None) -> Iterator[BudgetMoment]:
+def _below(moments: Iterable[BudgetMoment], before: BudgetStatus | None) -> Iterator[BudgetMoment]:
     # When fewer pods are healthy than the budget asks for, and fewer than were. A budget that asks
     # for more as its workload is scaled up, or whose pods have yet to become ready for the first
     # time, doesn't fall.
-    reference = 0 if before is None else before.healthy
+    reference = 0 if before is None else before.current_healthy
     for moment in moments:
         if moment.margin >= 0:
-            reference = max(reference, moment.counts.healthy)
-        elif moment.counts.healthy < reference and moment.for_s:
+            reference = max(reference, moment.counts.current_healthy)
+        elif moment.counts.current_healthy < reference and moment.for_s:
             yield moment

@@ -6,7 +6,8 @@ import msgspec
 
 from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.nodes import NO_EXECUTE
-from podium.api.objects import Object, is_terminating
+from podium.api.objects import is_terminating
+from podium.api.policy.disruption_budgets import BudgetStatus
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
@@ -27,20 +28,6 @@ _IS_READY_NO_MORE = frozenset(
 )
 _ERROR = "Error creating: "
 _TAINT = f"{UNREACHABLE}:{NO_EXECUTE}"
-
-
-class BudgetCounts(msgspec.Struct, frozen=True):
-    """The numbers in the status of a PodDisruptionBudget."""
-
-    allowed: int = 0
-    healthy: int = 0
-    desired: int = 0
-
-    @classmethod
-    def of_status(cls, status: Object) -> "BudgetCounts":
-        """Read the numbers of a status."""
-        fields = ("disruptionsAllowed", "currentHealthy", "desiredHealthy")
-        return cls(*(int(status.get(field) or 0) for field in fields))
 
 
 class JobFailure(msgspec.Struct, frozen=True):
@@ -74,8 +61,8 @@ class Timeline:
         """Time, uid of a pod, and whether it became ready or stopped being ready."""
         self.bound: dict[str, int] = {}
         """A number by pod, `namespace/name`, that grows in the order of the bindings."""
-        self.budgets_before: dict[str, BudgetCounts] = {}
-        self.budgets: dict[str, list[tuple[float, BudgetCounts]]] = defaultdict(list)
+        self.budgets_before: dict[str, BudgetStatus] = {}
+        self.budgets: dict[str, list[tuple[float, BudgetStatus]]] = defaultdict(list)
         self.job_failures: dict[Identity, JobFailure] = {}
         self.refused: dict[Identity, tuple[str, float]] = {}
         """By controller, the API's last message that refused a pod, and the first time."""
@@ -92,12 +79,12 @@ class Timeline:
                 self._take_pod(entry, number, is_before=is_before)
             elif entry.type == "BudgetChanged" and is_before:
                 # What was counted first is of the pods as they are in the state.
-                counts = BudgetCounts.of_status(entry.details)
+                counts = BudgetStatus.of(entry.details)
                 self.budgets_before.setdefault(f"{entry.namespace}/{entry.name}", counts)
             elif entry.type == "Event" or not is_before:
                 self._take(entry)
         for budget, status in play.budgets_before.items():
-            self.budgets_before.setdefault(budget, BudgetCounts.of_status(status))
+            self.budgets_before.setdefault(budget, BudgetStatus.of(status))
 
     def _take_pod(self, entry: TimelineEntry, number: int, *, is_before: bool) -> None:
         happening = _HAPPENINGS.get(entry.type)
@@ -132,10 +119,8 @@ class Timeline:
                 _, since_s = self.refused.get(owner, ("", entry.at_s))
                 self.refused[owner] = str(details["message"]).removeprefix(_ERROR), since_s
             case "BudgetChanged":
-                counts = BudgetCounts.of_status(details)
-                self.budgets[f"{entry.namespace}/{entry.name}"].append(
-                    (round(entry.at_s, 3), counts)
-                )
+                moment = round(entry.at_s, 3), BudgetStatus.of(details)
+                self.budgets[f"{entry.namespace}/{entry.name}"].append(moment)
             case "JobFailed":
                 failure = JobFailure(details["reason"], details["message"], entry.at_s)
                 self.job_failures[job] = failure
