@@ -11,7 +11,7 @@ from podium.api.kinds.snapshot_kinds import decisive_kind_of
 from podium.api.objects import Object, place_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests.manifest_sources import Manifests
-from podium.cluster.manifests.problems import ManifestError
+from podium.cluster.manifests.problems import ManifestError, Source
 from podium.kubelet.kubelet_config import KIND as KUBELET_KIND
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.ui.inputs.configurations import only_document
@@ -21,7 +21,7 @@ from podium.ui.inputs.request_options import State
 from podium.ui.inputs.state_inputs import read_state
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.lint_report import LintReport
-from podium.whatif.lint.linter import FILE, KIND, NOWHERE, LintConfiguration, Place, lint
+from podium.whatif.lint.linter import FILE, KIND, NOWHERE, LintConfiguration, lint
 
 T = TypeVar("T", bound=Document)
 
@@ -55,13 +55,11 @@ def lint_of(
                 raise InputError(f"{error}\n{hint}") from None
             raise
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet, configuration.thresholds)
-    sources = {_identity({"kind": KUBELET_KIND}): Place(kubelet_config or "", 1)}
+    sources = {_identity({"kind": KUBELET_KIND}): Source(kubelet_config or "", line=1)}
     for loaded in read.objects:
-        source = loaded.source
         # Objects from a pipe or a running cluster stand in no file.
-        is_file = source.file not in ("-", "stdin")
-        place = Place(source.file, *source.place) if is_file else NOWHERE
-        sources[_identity(loaded.obj)] = place
+        if loaded.source.file not in ("-", "stdin"):
+            sources[_identity(loaded.obj)] = loaded.source
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), NOWHERE))
     return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))
 

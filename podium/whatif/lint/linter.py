@@ -7,7 +7,7 @@ it suppresses nothing.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
@@ -16,6 +16,7 @@ from podium.api.documents.report import API_VERSION
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, annotations, metadata_of, name
 from podium.api.values.message_words import likely_meant
+from podium.cluster.manifests.problems import Source
 from podium.whatif.lint.cluster_view import ClusterView, Thresholds
 from podium.whatif.lint.lint_report import (
     ExcludedNamespace,
@@ -135,21 +136,13 @@ class LintConfiguration(Document):
                 yield FieldError("rules", rule_id, message, ErrorKind.NOT_FOUND)
 
 
-class Place(NamedTuple):
-    """The file and line of an object; in a list without line numbers, its position `item`."""
-
-    file: str
-    line: int = 0
-    item: str = ""
-
-
-NOWHERE = Place("")
+NOWHERE = Source("")
 
 
 def lint(
     view: ClusterView,
     configuration: LintConfiguration,
-    place_of: Callable[[Object], Place] = lambda _: NOWHERE,
+    source_of: Callable[[Object], Source] = lambda _: NOWHERE,
 ) -> LintReport:
     """Check a view by all enabled rules, and sort the findings by severity."""
     findings, rules = list[Finding](), list[RuleSummary]()
@@ -159,7 +152,8 @@ def lint(
             continue
         rules.append(replace(rule.summary, severity=severity))
         for offence in rule.check(view):
-            place = place_of(offence.obj)
+            source = source_of(offence.obj)
+            line, item = source.place
             findings.append(
                 Finding(
                     rule=rule.id,
@@ -168,9 +162,9 @@ def lint(
                     namespace=str(metadata_of(offence.obj).get("namespace") or ""),
                     name=name(offence.obj),
                     field=offence.field,
-                    file=place.file,
-                    line=place.line,
-                    item=place.item,
+                    file=source.file,
+                    line=line,
+                    item=item,
                     message=offence.message,
                     witnesses=offence.witnesses,
                     suppressed_by=reason_for(offence.obj, rule.id),
