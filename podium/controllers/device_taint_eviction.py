@@ -5,10 +5,10 @@ claims is no longer tolerated: at the time when a taint was added to a device of
 `tolerationSeconds` later, by the tolerations that were copied into the allocation.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from itertools import chain
 
-from podium.api.devices.resource_claims import allocation_of, known_claim_names, reserved_for
+from podium.api.devices.resource_claims import known_claim_names, reserved_for, results_of
 from podium.api.nodes import NO_EXECUTE, tolerates
 from podium.api.objects import (
     Object,
@@ -39,12 +39,8 @@ def _pool(resource_slice: Object) -> list[str]:
     return [f"{spec.get('driver')}/{part(spec, 'pool').get('name')}"]
 
 
-def _devices(claim: Object) -> Sequence[Object]:
-    return entries(part(allocation_of(claim) or {}, "devices"), "results")
-
-
 def _pools(claim: Object) -> list[str]:
-    return [*{f"{device.get('driver')}/{device.get('pool')}" for device in _devices(claim)}]
+    return [*{f"{device.get('driver')}/{device.get('pool')}" for device in results_of(claim)}]
 
 
 class DeviceTaintEvictionController(Reconciler):
@@ -100,7 +96,7 @@ class DeviceTaintEvictionController(Reconciler):
             return None
         claims = (self.objects.at(_CLAIM, tuple(n.split("/"))) for n in known_claim_names(pod))
         used = [claim for claim in claims if claim and uid(pod) in reserved_for(claim)]
-        devices = chain.from_iterable(map(_devices, used))
+        devices = chain.from_iterable(map(results_of, used))
         times_s = [
             at_s
             for device in devices

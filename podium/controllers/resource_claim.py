@@ -15,13 +15,13 @@ from podium.api.devices.resource_claims import (
     asks_for_admin_access,
     check_usable,
     known_claim_names,
+    owner_pod,
     pod_claim_names,
     pod_reference,
 )
 from podium.api.objects import (
     Object,
     annotations,
-    controller_of,
     entries,
     finalizers_of,
     is_terminating,
@@ -63,8 +63,8 @@ _BASE_LENGTH_MAX = 57
 
 
 def _owner_uids(claim: Object) -> list[str]:
-    owner = controller_of(claim)
-    return [str(owner.get("uid"))] if owner is not None and owner.get("kind") == _POD else []
+    owner = owner_pod(claim)
+    return [] if owner is None else [str(owner.get("uid"))]
 
 
 class ResourceClaimController(SequencedReconciler):
@@ -193,8 +193,8 @@ class ResourceClaimController(SequencedReconciler):
             yield from _succeeding(_with_status(claim, reservedFor=valid or None))
         if valid or is_terminating(claim):
             return
-        owner = controller_of(claim)
-        if owner is None or owner.get("kind") != _POD:
+        owner = owner_pod(claim)
+        if owner is None:
             return
         pod = self.objects.get(_POD, str(owner.get("name")), place_of(claim)[0])
         # The garbage collector deletes the claims of pods that are gone.

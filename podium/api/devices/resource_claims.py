@@ -1,6 +1,6 @@
 """ResourceClaims: what pods request of devices, what was allocated, and who may use it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -8,6 +8,7 @@ from podium.api.devices.resource_slices import Amount, DeviceKey, DeviceTaint, P
 from podium.api.objects import (
     Object,
     annotations,
+    controller_of,
     controller_uid,
     entries,
     is_terminating,
@@ -151,6 +152,11 @@ def allocation_of(claim: Object) -> Object | None:
     return allocation
 
 
+def results_of(claim: Object) -> Sequence[Object]:
+    """Return the allocated devices of a claim as they are stored."""
+    return entries(part(allocation_of(claim) or {}, "devices"), "results")
+
+
 def allocated_devices(allocation: Object | None) -> tuple[AllocatedDevice, ...]:
     """Read the devices of an allocation; raises msgspec.ValidationError."""
     results = entries(part(allocation or {}, "devices"), "results")
@@ -165,8 +171,13 @@ def asks_for_admin_access(claim: Object) -> bool:
 
 def allocated_pools(claim: Object) -> set[PoolKey]:
     """Return the pools of the devices that are allocated for a claim."""
-    results = entries(part(allocation_of(claim) or {}, "devices"), "results")
-    return {(str(one.get("driver")), str(one.get("pool"))) for one in results}
+    return {(str(one.get("driver")), str(one.get("pool"))) for one in results_of(claim)}
+
+
+def owner_pod(claim: Object) -> Object | None:
+    """Return the reference to the pod that a claim was made for; None if it was made for none."""
+    owner = controller_of(claim)
+    return owner if owner is not None and owner.get("kind") == "Pod" else None
 
 
 def is_for_extended_resources(claim: Object) -> bool:

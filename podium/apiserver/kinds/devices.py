@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from operator import is_
 
-from podium.api.devices.resource_claims import EXACT_COUNT
+from podium.api.devices.resource_claims import EXACT_COUNT, results_of
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -90,13 +90,9 @@ def _admin_requests(obj: Object, _old: Object | None, namespace: Object) -> chec
 
 def _admin_results(new: Object, old: Object | None, namespace: Object) -> checks.Faults:
     """Refuse an allocation with admin access likewise, unless the claim had one before."""
-    results, before = (
-        entries(part(status_of(claim or {}), "allocation", "devices"), "results")
-        for claim in (new, old)
-    )
-    if any(result.get("adminAccess") for result in before):
+    if any(result.get("adminAccess") for result in results_of(old or {})):
         return iter(())
-    return _admin_access(results, "status.allocation.devices.results", namespace)
+    return _admin_access(results_of(new), "status.allocation.devices.results", namespace)
 
 
 def _admin_access(granted: Sequence[Object], place: str, namespace: Object) -> checks.Faults:
@@ -132,7 +128,8 @@ RESOURCE_CLAIM_TEMPLATE = Registration(
 
 def _without_deallocated(new: Object, old: Object, _now_s: float) -> Object:
     """Return a claim without what drivers said about devices that the claim loses."""
-    left = _allocated(old) - _allocated(new)
+    left = {*map(device_claims.device_key, results_of(old))}
+    left.difference_update(map(device_claims.device_key, results_of(new)))
     status = status_of(new)
     kept = [one for one in entries(status, "devices") if device_claims.device_key(one) not in left]
     if len(kept) == len(entries(status, "devices")):
@@ -140,18 +137,14 @@ def _without_deallocated(new: Object, old: Object, _now_s: float) -> Object:
     return {**new, "status": {**without(status, "devices"), **({"devices": kept} if kept else {})}}
 
 
-def _allocated(claim: Object) -> set[str]:
-    devices = part(status_of(claim), "allocation", "devices")
-    return {device_claims.device_key(result) for result in entries(devices, "results")}
-
-
 def _status_change(new: Object, old: Object) -> checks.Faults:
     status, before = status_of(new), status_of(old)
+    allocated = {*map(device_claims.device_key, results_of(new))}
     allocation, known = status.get("allocation"), before.get("allocation")
     reserved = entries(status, "reservedFor")
     yield from checks.fields(
         reservedFor=device_claims.reservations,
-        devices=device_claims.device_statuses(_allocated(new)),
+        devices=device_claims.device_statuses(allocated),
     )(status, "status")
     if reserved and allocation is None:
         message = "may not be specified when `allocated` is not set"

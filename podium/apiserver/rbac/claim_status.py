@@ -8,7 +8,7 @@ to, or of arbitrary nodes.
 
 from collections.abc import Iterator, Sequence
 
-from podium.api.devices.resource_claims import allocation_of
+from podium.api.devices.resource_claims import allocation_of, results_of
 from podium.api.errors import FieldError
 from podium.api.objects import Object, entries, name, part, status_of
 from podium.apiserver.attributes import Attributes
@@ -56,8 +56,7 @@ def _driver_faults(
         for claim in (new, old)
     )
     # Reports about devices that the claim loses go by themselves.
-    allocated = entries(part(allocation_of(new) or {}, "devices"), "results")
-    kept = reports.keys() | map(device_key, allocated)
+    kept = reports.keys() | map(device_key, results_of(new))
     changed = {
         (reports.get(key) or before[key])["driver"]
         for key in reports.keys() | before.keys()

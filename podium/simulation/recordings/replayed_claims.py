@@ -20,16 +20,16 @@ from podium.api.devices.resource_claims import (
     FINALIZER,
     allocation_of,
     is_for_extended_resources,
+    owner_pod,
+    reserved_for,
+    results_of,
 )
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
     Place,
-    controller_of,
-    controller_uid,
     entries,
     is_terminating,
-    part,
     place_of,
     status_of,
     uid,
@@ -89,23 +89,21 @@ class ReplayedClaims:
 
     def play(self, change: RecordedChange) -> None:
         """Repeat a change of a claim, except what the recorded scheduler or controller did."""
-        claim, pod_uid = change.obj, _pod_of(change.obj)
+        claim = change.obj
+        owner = owner_pod(claim) or {}
+        pod_uid = str(owner.get("uid") or "")
         if change.old is None and (not pod_uid or is_for_extended_resources(claim)):
             if not pod_uid or not self._is_placed_again(pod_uid):
                 self._create(claim)
         elif change.old is None:
             self._generated[pod_uid].append(claim)
-            pod = self._store.get("Pod", place_of(claim)[0], _owner_name(claim))
+            pod = self._store.get("Pod", place_of(claim)[0], owner["name"])
             if pod is not None and uid(pod) == pod_uid:
                 self._create(claim)
         elif not pod_uid and (change.new is None or is_terminating(claim)):
             self._delete(place_of(claim))
         if change.new is not None:
-            before = status_of(change.old or {})
-            known = [consumer["uid"] for consumer in entries(before, "reservedFor")]
-            for consumer in entries(status_of(claim), "reservedFor"):
-                if consumer["uid"] not in known and not self._is_placed_again(consumer["uid"]):
-                    self._reserve(claim, consumer)
+            self._reserve_for_others(change.old or {}, change.new)
 
     def create_for(self, pod: Object, recorded: str) -> None:
         """Create the claims of a pod that was created, as they were made for a recorded pod."""
@@ -113,7 +111,7 @@ class ReplayedClaims:
         for claim in self._generated.get(recorded, ()):
             metadata = claim["metadata"]
             named = {field: f"{metadata[field]}{suffix}" for field in ("name", "uid")}
-            owner = {**(controller_of(claim) or {}), "name": place_of(pod)[1], "uid": uid(pod)}
+            owner = {**(owner_pod(claim) or {}), "name": place_of(pod)[1], "uid": uid(pod)}
             own = {**claim, "metadata": {**metadata, **named, "ownerReferences": [owner]}}
             self._create(own)
 
@@ -132,8 +130,14 @@ class ReplayedClaims:
 
     def _delete(self, place: Place) -> None:
         current = self._store.get(CLAIM, *place)
-        if current is not None and not is_terminating(current):
+        if self._due.pop(place, None) is None and current and not is_terminating(current):
             self._server.delete(Attributes(KINDS[CLAIM], *place, self._driver.now_s))
+
+    def _reserve_for_others(self, old: Object, new: Object) -> None:
+        known = reserved_for(old)
+        for consumer in entries(status_of(new), "reservedFor"):
+            if consumer["uid"] not in known and not self._is_placed_again(consumer["uid"]):
+                self._reserve(new, consumer)
 
     def _reserve(self, recorded: Object, consumer: Object) -> None:
         current = self._store.get(CLAIM, *place_of(recorded))
@@ -166,7 +170,7 @@ class ReplayedClaims:
 
     def _plan_reports(self, claim: Object) -> None:
         """Schedule the reports of drivers, as long after the allocation as recorded."""
-        results = _results(claim)
+        results = results_of(claim)
         now_s, recorded = self._driver.now_s, self._allocations.get(uid(claim))
         if not recorded:
             if reports := [
@@ -186,7 +190,7 @@ class ReplayedClaims:
 
     def _report(self, claim: Object, devices: Sequence[Object]) -> None:
         current = self._store.get(CLAIM, *place_of(claim))
-        if current is not None and _results(current) == _results(claim):
+        if current is not None and results_of(current) == results_of(claim):
             status = {**status_of(current), "devices": devices}
             self._store.update(CLAIM, {**current, "status": status})
 
@@ -196,7 +200,7 @@ def _recorded_allocations(recording: Recording) -> dict[str, list[_Allocation]]:
     found: dict[str, list[_Allocation]] = defaultdict(list)
     for obj in recording.state:
         if obj["kind"] == CLAIM and allocation_of(obj) is not None:
-            found[uid(obj)].append(_Allocation(recording.started_s, _results(obj)))
+            found[uid(obj)].append(_Allocation(recording.started_s, results_of(obj)))
     for change in recording.changes:
         if change.kind != CLAIM or change.new is None:
             continue
@@ -205,24 +209,15 @@ def _recorded_allocations(recording: Recording) -> dict[str, list[_Allocation]]:
             continue
         allocations = found[uid(change.new)]
         if not before.get("allocation"):
-            allocations.append(_Allocation(change.at_s, _results(change.new)))
+            allocations.append(_Allocation(change.at_s, results_of(change.new)))
         if status.get("devices") != before.get("devices"):
             allocations[-1].reports.append((change.at_s, entries(status, "devices")))
     return found
 
 
 def _pod_of(claim: Object) -> str:
-    """Return the uid of the pod for which a claim was generated; empty if it wasn't."""
-    owner = controller_of(claim)
-    return controller_uid(claim) if owner is not None and owner.get("kind") == "Pod" else ""
-
-
-def _owner_name(claim: Object) -> str:
-    return str((controller_of(claim) or {}).get("name"))
-
-
-def _results(claim: Object) -> Sequence[Object]:
-    return entries(part(allocation_of(claim) or {}, "devices"), "results")
+    """Return the uid of the pod for which a claim was made; empty if it wasn't for one."""
+    return str((owner_pod(claim) or {}).get("uid") or "")
 
 
 def _device(device: Object) -> tuple[Any, ...]:
