@@ -15,8 +15,6 @@ from podium.api.values.times import epoch_s
 from podium.api.well_known import REQUIRED
 from podium.machines.events import Change
 
-_EVICTED = "Evicted"
-
 
 @dataclass(frozen=True, slots=True)
 class _Held:
@@ -48,7 +46,7 @@ class EvictionGuard:
                 pod is not None
                 and target is not None
                 and target.get("reason") == BY_KUBELET.reason
-                and status_of(pod).get("reason") == _EVICTED
+                and status_of(pod).get("reason") == "Evicted"
                 and controller_uid(pod)
             ):
                 until_s = epoch_s(target["lastTransitionTime"]) + self._period_s

@@ -93,7 +93,6 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Change
 
 NO_CLAIMS = "no new claims to deallocate"
-_NO_STATE = "not found"
 # A search reads no clock: the time limit counts the devices that it tries.
 _STEPS_PER_S = 100_000
 _FREED = {"allocation": None, "devices": None, "reservedFor": None}
@@ -214,7 +213,7 @@ class DynamicResources:
         first, there is no state, so that PostFilter fails and DefaultPreemption isn't called.
         """
         if not filtered.was_asked(self.name):
-            return PostFilterResult(Status(Code.ERROR, (_NO_STATE,), self.name))
+            return PostFilterResult(Status(Code.ERROR, ("not found",), self.name))
         needs = PodDevices() if self.by_shape(pod.cls) else self.needs(pod)
         calls: Sequence[Effect] = ()
         reason = NO_CLAIMS

@@ -40,7 +40,6 @@ _REASONS = {
     _POD: "node(s) didn't match Pod's node affinity/selector",
     _ENFORCED: "node(s) didn't match scheduler-enforced node affinity",
 }
-_CONFLICT = "pod affinity terms conflict"
 
 _Terms = Sequence[tuple[int, NodeSelectorTerm]]
 
@@ -83,7 +82,7 @@ class NodeAffinity:
                 return PreFilterResult()
             names = (names or frozenset()) | frozenset.intersection(*wanted)
         if names is not None and not names:
-            return PreFilterResult(unresolvable(_CONFLICT))
+            return PreFilterResult(unresolvable("pod affinity terms conflict"))
         return PreFilterResult(node_names=names)
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:

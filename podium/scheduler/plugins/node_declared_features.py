@@ -23,9 +23,6 @@ from podium.scheduler.framework.status import unresolvable
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 
-_RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits"
-_USER_NAMESPACES_ON_HOST_NETWORK = "UserNamespacesHostNetworkSupport"
-
 _LACKING = -1
 _REASON = "node(s) didn't match Pod's required features"
 
@@ -73,7 +70,7 @@ def required_features(spec: Object) -> set[str]:
     required = set()
     rules = (rule for c in all_containers_of(spec) for rule in entries(c, "restartPolicyRules"))
     if any(rule.get("action") == "RestartAllContainers" for rule in rules):
-        required.add(_RESTART_ALL_CONTAINERS)
+        required.add("RestartAllContainersOnContainerExits")
     if spec.get("hostNetwork") and spec.get("hostUsers") is False:
-        required.add(_USER_NAMESPACES_ON_HOST_NETWORK)
+        required.add("UserNamespacesHostNetworkSupport")
     return required

@@ -33,7 +33,6 @@ from podium.scheduler.snapshot.snapshot import Change, Snapshot
 
 _TAKEN = 1
 _NONE: frozenset[HostPort] = frozenset()
-_REASON = "node(s) didn't have free ports for the requested pod ports"
 
 
 class NodePorts:
@@ -112,7 +111,7 @@ class _Ports(FilterState):
         return len(self._rivals_of(cls)), int(cls.priority < self._priority)
 
     def status(self, row: int, code: int) -> Status:
-        return rejection(code, _REASON)
+        return rejection(code, "node(s) didn't have free ports for the requested pod ports")
 
     def _rivals_of(self, cls: PodClass) -> frozenset[HostPort]:
         rivals = self._rivals.get(cls.id)

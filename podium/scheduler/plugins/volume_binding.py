@@ -83,7 +83,6 @@ _REASONS = {
     NOT_ENOUGH_SPACE: "node(s) did not have enough free storage",
     VOLUME_MISSING: "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
 }
-_UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 _BINDING = Status(Code.WAIT, ("binding volumes",))
 
@@ -139,7 +138,7 @@ class VolumeBinding:
                 fault = f'VolumeBindingMode not set for StorageClass "{name(storage_class)}"'
                 return PreFilterResult(Status(Code.ERROR, (fault,)))
         if self._claims(pod).immediate:
-            return PreFilterResult(unresolvable(_UNBOUND))
+            return PreFilterResult(unresolvable("pod has unbound immediate PersistentVolumeClaims"))
         return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:

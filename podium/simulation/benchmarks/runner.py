@@ -103,7 +103,6 @@ class Churn:
 MEASURED_PER_CHURN = 100
 
 _MAXRSS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
-_CREATED = "2026-01-01T00:00:00Z"
 
 
 class ObjectFactory:
@@ -154,7 +153,7 @@ class ObjectFactory:
             serial, metadata = next(self._serials), obj["metadata"]
             metadata.setdefault("name", f"{metadata.get('generateName')}{serial}")
             metadata["uid"] = f"{serial:08x}-0000-4000-8000-000000000000"
-            metadata["creationTimestamp"] = _CREATED
+            metadata["creationTimestamp"] = "2026-01-01T00:00:00Z"
         return objects
 
 

@@ -35,7 +35,6 @@ from podium.simulation.timeline import Observer
 
 POLL_S = 1.0
 _TOO_MANY_REQUESTS = 429
-_MIRROR = "kubernetes.io/config.mirror"
 _DAEMON_SET = (
     "DaemonSet-managed pods (--ignore-daemonsets leaves them alone, "
     "ignoreDaemonSets: true in a scenario)"
@@ -115,7 +114,7 @@ class Drainer:
 
     def _objection(self, pod: Object) -> str | None:
         """Return why a pod prevents the drain; empty if it is ignored, None if it is evicted."""
-        if _MIRROR in annotations(pod):
+        if "kubernetes.io/config.mirror" in annotations(pod):
             return ""
         if is_finished(pod):
             return None

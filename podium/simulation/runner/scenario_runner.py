@@ -36,9 +36,6 @@ from podium.simulation.scenario.steps import (
 from podium.simulation.timeline import Observer, TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, pods_by_uid
 
-_MANAGER = "podium-simulate"
-
-
 Progress = Callable[[float, int], None]
 """Receives the seconds that have passed in the simulation, and the number of entries."""
 
@@ -199,7 +196,7 @@ class _ScenarioRunner:
         match action:
             case ServerSideApply():
                 for obj in action.objects:
-                    written = apply(self._cluster, obj, _MANAGER)
+                    written = apply(self._cluster, obj, "podium-simulate")
                     about = (str(obj["kind"]), *place_of(obj))
                     note("Applied", {"created": written.created}, about=about)
             case Delete():

@@ -19,7 +19,6 @@ Phrase = str | Callable[[TimelineEntry], str]
 """The phrase of an entry: a text with the names of details in braces, or a function."""
 
 _SUBJECTS = {"PodDisruptionBudget": "budget"}
-_USER = "user"
 
 _SHOWN_MAX = 20
 _SHOWN_OF_MANY = 5
@@ -179,7 +178,7 @@ def _pod_phrase(entry: TimelineEntry) -> str:
             why = ": ".join(text for text in texts if text)
             return f"fails ({why})" if why else "fails"
     disruption, grace_s = str(details.get("disruption") or ""), details.get("gracePeriodSeconds")
-    cause = "deleted" if entry.by == _USER else f"deleted by {entry.by}"
+    cause = "deleted" if entry.by == "user" else f"deleted by {entry.by}"
     if disruption:
         known = cause_of_reason(disruption)
         cause = disruption if known is None else known.participle

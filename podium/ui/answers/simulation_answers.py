@@ -15,8 +15,6 @@ from podium.ui.answers.answer import Answer, frame
 from podium.ui.writers.formats import FORMATS, TERMINAL
 from podium.whatif.plan.fail_on import Finding
 
-_LINES = "lines"
-
 
 class SimulationAnswer(Answer, SimulationReport, kw_only=True, repr=False):
     """The timeline and the end of a simulated scenario; see `podium simulate`."""
@@ -63,7 +61,7 @@ class SimulationAnswer(Answer, SimulationReport, kw_only=True, repr=False):
 
     def to_pandas(self, rows: str = "") -> Any:
         """Convert a list to a `pandas.DataFrame`; `lines` has the measures that `-o csv` prints."""
-        if rows != _LINES or self.series is None:
+        if rows != "lines" or self.series is None:
             return Answer.to_pandas(self, rows)
         return frame([dict(zip(LINE_COLUMNS, row, strict=True)) for row in self.series.rows()])
 

@@ -61,8 +61,6 @@ COMMANDS = (
 )
 
 _LINE_LENGTH_MAX = 2_000
-_NOISE = "Value error, "
-_COMPLETE = "_PODIUM_COMPLETE"
 # As kubectl has them.
 _FILES, _NO_FILES = ":0", ":4"
 # Typer makes one kind of usage error public; its base class is all of them.
@@ -191,7 +189,7 @@ def kubectl_complete() -> None:
     """
     words = ["podium", *sys.argv[1:]]
     asked = {
-        _COMPLETE: "complete_bash",
+        "_PODIUM_COMPLETE": "complete_bash",
         "COMP_WORDS": " ".join(map(quote, words)),
         "COMP_CWORD": f"{len(words) - 1}",
     }
@@ -210,5 +208,5 @@ def _usage_is_an_error() -> Iterator[None]:
     except _USAGE_ERROR as error:
         # The exit code 2, which Typer has for wrong usage, says something else here.
         error.exit_code = FAILED_EXIT_CODE
-        error.message = escaped(error.message.replace(_NOISE, ""))
+        error.message = escaped(error.message.replace("Value error, ", ""))
         raise

@@ -46,7 +46,6 @@ Reported = TypeVar(
 
 _COPIES_MAX = 10_000
 _LINES_MAX = 10
-_RELEASE = "release"
 _NAMED_CHART = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?)=(.+)", re.DOTALL)
 _SOURCES = ("apply", "kustomize", "helm")
 _ADD_NODE = "add_node"
@@ -268,7 +267,7 @@ def _rendered(option: str, value: str, asked: Changes) -> File:
         command = ["kubectl", "kustomize", "--", value]
     elif option == "helm" and shutil.which("helm"):
         named = _NAMED_CHART.fullmatch(value)
-        release, chart = (named[1], named[3]) if named else (_RELEASE, value)
+        release, chart = (named[1], named[3]) if named else ("release", value)
         # `helm template` leaves out definitions, and assumes a version of its own, by default.
         as_installed = ["--include-crds", "--kube-version", f"{MAJOR}.{MINOR}.{PATCH}"]
         given = [part for text in texts(asked.values) for part in ("--values", text)]

@@ -32,7 +32,6 @@ _SHAPE_RULE = (
     "m5=cpu=8,memory=32Gi:0.4"
 )
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
-_PODS = "110"
 _LEAST = ("cpu", "memory")
 
 
@@ -142,7 +141,7 @@ def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
 
 
 def _of_resources(text: str, shape_name: str, resources: str) -> Object:
-    amounts: dict[str, Any] = {"pods": _PODS}
+    amounts: dict[str, Any] = {"pods": "110"}
     for part in resources.split(","):
         resource, _, amount = part.partition("=")
         try:

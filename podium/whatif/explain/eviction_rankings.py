@@ -27,8 +27,6 @@ from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.resource_pressure import with_usage
 
-_STATISTICS = "statistics"
-
 Keys = tuple[tuple[str, str], ...]
 
 
@@ -106,7 +104,7 @@ def rank_evictions(
                 usage_assumed=is_assumed,
                 # That its usage is known isn't said where it is only assumed.
                 keys=tuple(
-                    (title, "assumed" if is_assumed and title == _STATISTICS else text)
+                    (title, "assumed" if is_assumed and title == "statistics" else text)
                     for title, text in one.keys
                 ),
             )

@@ -36,7 +36,6 @@ from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import NextPod, PreemptedPod, StalePriority
 from podium.whatif.plan.play import Play
 
-_NAME = "next-pod"
 # Of a cascade through a large cluster.
 _VICTIMS_MAX = 50
 # Where a pod may go by itself; labels and terms about other pods are the workload's.
@@ -135,7 +134,7 @@ def _try(play: Play, trial: _Trial) -> NextPod:
         play.observer.look()
         play.change(())
     else:
-        place, pod_name = namespace(trial.stale.pods[0]), _NAME
+        place, pod_name = namespace(trial.stale.pods[0]), "next-pod"
         while store.get("Pod", place, pod_name) is not None:
             pod_name += "-x"
         metadata, spec = {"name": pod_name, "namespace": place}, _like(trial.stale.spec)

@@ -26,7 +26,6 @@ from podium.whatif.plan.request import PlanRequest, Progress, without_changes
 _DISTURBED = ("taint-eviction-controller", "disruption-controller")
 _SHOWN_MAX = 3
 _PENDING = "pending"
-_LOSES_PLACE = "loses its place"
 
 
 def plan(
@@ -186,7 +185,7 @@ def _rows(plan: Plan) -> Iterator[PodRow]:
 def _fates(plan: Plan) -> dict[str, str]:
     fates = {placement.pod: placement.node for placement in plan.placements}
     fates |= {pending.pod: _PENDING for pending in plan.pending}
-    return fates | {disruption.pod: _LOSES_PLACE for disruption in plan.disruptions}
+    return fates | {disruption.pod: "loses its place" for disruption in plan.disruptions}
 
 
 class Planner:

@@ -34,7 +34,6 @@ _REPEATS = 10
 
 _KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 _DEADLINE = "ProgressDeadlineExceeded"
-_ON_DELETE = "OnDelete"
 # Where the kinds that know OnDelete count their pods, and the updated ones of them.
 _UPDATED = {
     "StatefulSet": ("replicas", "updatedReplicas"),
@@ -212,7 +211,7 @@ def _lacking(workload: Object) -> str:
 
 
 def _is_on_delete(workload: Object) -> bool:
-    return update_strategy_of(workload).get("type") == _ON_DELETE
+    return update_strategy_of(workload).get("type") == "OnDelete"
 
 
 def _is_unobserved(workload: Object) -> bool:

@@ -12,7 +12,6 @@ BETA_ZONE_LABEL = "failure-domain.beta.kubernetes.io/zone"
 BETA_REGION_LABEL = "failure-domain.beta.kubernetes.io/region"
 
 _ZONE_LABELS = (ZONE_LABEL, BETA_ZONE_LABEL)
-_MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 _UNSPECIFIED = "UNSPECIFIED"
 _AWS_SCHEME = "aws://"
 
@@ -128,7 +127,7 @@ def provisioning_driver(provisioner: str) -> str:
 
 def migration_note(csi_node: Object) -> str:
     """Return the annotation of a CSINode that lists migrated in-tree plugins, joined by commas."""
-    return annotations(csi_node).get(_MIGRATED_PLUGINS, "")
+    return annotations(csi_node).get("storage.alpha.kubernetes.io/migrated-plugins", "")
 
 
 def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:

@@ -17,16 +17,12 @@ from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.kubelet_config import EvictionSettings
 from podium.simulation.decide.scenario import Pod, Pods
 
-_AMOUNT = "must be a quantity, a number or a text such as 500Mi"
-_STALE = "must be true, or a list of groups of node statistics"
-_SEPARATE_DISK_GC = "KubeletSeparateDiskGC"
-
 
 def _amount(given: Any) -> Any:
     try:
         nanos(given)
     except (InvalidValueError, TypeError, ValueError):
-        raise fault(_AMOUNT) from None
+        raise fault("must be a quantity, a number or a text such as 500Mi") from None
     return given
 
 
@@ -43,7 +39,7 @@ def _amounts(given: Any) -> Any:
 def _stale(given: Any) -> Any:
     is_list = isinstance(given, list) and all(isinstance(one, str) for one in given)
     if not isinstance(given, bool) and not is_list:
-        raise fault(_STALE)
+        raise fault("must be true, or a list of groups of node statistics")
     return given
 
 
@@ -102,7 +98,7 @@ class Configuration(EvictionSettings, Partitions):
         config = self.eviction if self.kubelet_defaults else self.eviction_as_written()
         if self.thresholds is not None:
             config = replace(config, thresholds=tuple(one.threshold for one in self.thresholds))
-        separates = gates.get(_SEPARATE_DISK_GC, True)
+        separates = gates.get("KubeletSeparateDiskGC", True)
         return replace(config, filesystems=self.filesystems, separates_disk_gc=separates)
 
 

@@ -42,7 +42,6 @@ from podium.simulation.decide.eviction.rounds import (
 
 Json = Mapping[str, Any]
 
-_POD_LEVEL_RESOURCES = "PodLevelResources"
 # Subjects of questions to which faults of thresholds are an answer.
 _PARSING = ("parse", "update_container_fs", "threshold_quantity")
 
@@ -188,7 +187,7 @@ def _pod(question: EvictionQuestion, written: Object) -> Object:
     # With defaults if the question asks for them, and without fields that its feature gates drop.
     metadata = {"namespace": DEFAULT_NAMESPACE, **metadata_of(written)}
     spec = spec_of(written)
-    if not question.feature_gates.get(_POD_LEVEL_RESOURCES, True):
+    if not question.feature_gates.get("PodLevelResources", True):
         spec = {field: spec[field] for field in spec if field != "resources"}
     pod = {**written, "kind": "Pod", "metadata": metadata, "spec": spec}
     return apply_defaults(pod, "Pod") if question.defaults else pod

@@ -31,7 +31,6 @@ from podium.simulation.decide.eviction.recorded_statistics import (
     with_shared_filesystems,
 )
 
-_CONDITION = "DisruptionTarget=True/TerminationByKubelet"
 _GC_FIELDS = {
     NodeReclaim.CONTAINERS: "gc_reclaims_containers",
     NodeReclaim.IMAGES: "gc_reclaims_images",
@@ -211,7 +210,7 @@ class Rounds:
             if len(round_.evictions) > 1:
                 report["evictedAll"] = sorted(key(eviction.pod) for eviction in round_.evictions)
             if first.disrupts:
-                report["podConditions"] = [_CONDITION]
+                report["podConditions"] = ["DisruptionTarget=True/TerminationByKubelet"]
             if first.annotations:
                 report["annotations"] = dict(first.annotations)
         return report

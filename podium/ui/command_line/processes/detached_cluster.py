@@ -21,9 +21,6 @@ READY, SETTLED = b"ready\n", b"settled\n"
 DETACHED = "PODIUM_DETACHED"
 """The variable that names the pipe's descriptor to the process in the background."""
 
-_ERROR = "error: "
-_LOG = "log"
-
 
 def usual_directory() -> Path:
     """Return the directory for a detached cluster if no data directory is given."""
@@ -49,7 +46,7 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
     arguments = [*sys.argv[1:]]
     if data_dir is None:
         arguments += ["--data-dir", str(directory)]
-    log = directory / _LOG
+    log = directory / "log"
     with open(log, "wb", opener=owner_only) as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "podium", *arguments],
@@ -83,7 +80,7 @@ def _await(
     if os.read(reader, len(stage)) != stage:
         code = process.wait()
         said = log.read_text(encoding="utf-8", errors="replace").strip()
-        why = "\n".join(line.removeprefix(_ERROR) for line in said.splitlines())
+        why = "\n".join(line.removeprefix("error: ") for line in said.splitlines())
         raise InputError(why or f"the cluster has ended with code {code}")
 
 

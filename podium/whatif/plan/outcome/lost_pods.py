@@ -55,7 +55,6 @@ def failed_jobs(timeline: Timeline) -> Iterator[FailedJob]:
 
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
-_JOBS = "job-controller"
 _WANTED = {
     "ReplicaSet": "replicas",
     "ReplicationController": "replicas",
@@ -74,7 +73,7 @@ def removed(timeline: Timeline) -> Iterator[RemovedPod]:
         owners = [*known.above(pod.owner)]
         top = known.topmost(pod.owner) if pod.owner else None
         gone = next((owner for owner in owners if owner in play.deleted), top)
-        is_lost = pod.ended_by == _JOBS and is_lost_with_job(timeline, pod)
+        is_lost = pod.ended_by == "job-controller" and is_lost_with_job(timeline, pod)
         reason = "its Job fails" if is_lost else _why(timeline.store, pod, top, gone)
         is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
         yield RemovedPod(

@@ -23,7 +23,6 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 if TYPE_CHECKING:
     from podium.whatif.plan.play import Play
 
-_FORBIDDEN = " is forbidden: "
 _RESOLVED = ("priority", "preemptionPolicy")
 
 _Next = tuple[int | None, str, str]
@@ -85,7 +84,7 @@ def stale_pods(
                 new = admission.resolve({"metadata": {"name": "next"}, "spec": spec})
                 known[stated] = pod_priority(new), priority_class_of(new), ""
             except RefusedError as refused:
-                why = refused.message.partition(_FORBIDDEN)[2]
+                why = refused.message.partition(" is forbidden: ")[2]
                 known[stated] = None, str(spec.get("priorityClassName") or ""), why
         following = known[stated]
         is_guess = not following[2] and following[1] in guessed

@@ -39,7 +39,6 @@ _STALE_MAX = 10
 _NAMES_MAX = 5
 # A document of one file stays small enough for a mail.
 _LINES_MAX = 1_000
-_AS_ABOVE = "as above"
 # The API server quotes a template that may not change whole.
 _QUOTED = re.compile(r"\{.{200,}\}(?=: )")
 
@@ -410,4 +409,4 @@ def shown_once(rows: Iterable[Sequence[Cell]], place: int) -> Iterator[Sequence[
     for first, *others in groups.values():
         yield first
         for row in others:
-            yield (*row[:place], _AS_ABOVE, *row[place + 1 :])
+            yield (*row[:place], "as above", *row[place + 1 :])
