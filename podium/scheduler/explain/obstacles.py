@@ -35,7 +35,6 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 # Number of nodes, of those refused for equal reasons, that get details.
 _DETAILED_MAX = 20
 
-_BYTES = ("memory", "ephemeral-storage", "hugepages-")
 _MI = 1 << 20
 
 
@@ -192,7 +191,7 @@ def bare_amount(resource: str, amount: int) -> str:
     """Return an amount without the resource's name; bytes are rounded to Mi if little is lost."""
     if resource == "cpu":
         return str(Quantity(amount * NANOS_PER_MILLI))
-    if not resource.startswith(_BYTES):
+    if not resource.startswith(("memory", "ephemeral-storage", "hugepages-")):
         return str(amount)
     # Bytes are rounded where little is lost.
     rounded = round(amount / _MI) * _MI if abs(amount) >= 10 * _MI else amount

@@ -36,7 +36,6 @@ from podium.scheduler.snapshot.snapshot import PerNodes
 
 _UNTOLERATED = -1
 _REASON = "node(s) had untolerated taint(s)"
-_FORBIDDING = (NO_SCHEDULE, NO_EXECUTE)
 
 
 class TaintToleration:
@@ -102,4 +101,4 @@ class TaintToleration:
 
 def _keep_away(taints: Sequence[Object] | None, pod: PodInfo) -> bool:
     tolerations = pod.cls.spec.get("tolerations")
-    return untolerated(taints, tolerations, _FORBIDDING) is not None
+    return untolerated(taints, tolerations, (NO_SCHEDULE, NO_EXECUTE)) is not None

@@ -34,7 +34,6 @@ _OF_CONTAINERS = frozenset(
         *("volumeMounts", "workingDir"),
     }
 )
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 # Of these only what selects pods matters, while their status changes all the time.
 _SELECTING = frozenset({"Service", "ReplicationController", "ReplicaSet", "StatefulSet"})
 
@@ -167,7 +166,7 @@ def _slimmed(obj: Object) -> Object:
 
 def _slimmed_pod_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     slim = dict(spec)
-    for field in _CONTAINERS:
+    for field in ("containers", "initContainers", "ephemeralContainers"):
         if containers := slim.get(field):
             slim[field] = [
                 {k: v for k, v in container.items() if k not in _OF_CONTAINERS}

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from podium.whatif.plan.request import Progress as PlanProgress
 
 _SHOWN_MAX = 10
-_BINARY = ("png", "parquet")
 # Are drawn or written of more than a report has.
 _DRAWN = ("html", "png", "csv", "parquet")
 
@@ -98,7 +97,7 @@ def ask(
                 print_presentation(console(), aside)
             return
         question.check_output(output)
-        if output in _BINARY and is_terminal():
+        if output in ("png", "parquet") and is_terminal():
             raise InputError(
                 f"-o {output} isn't for a terminal: write it to a file, > run.{output}"
             )

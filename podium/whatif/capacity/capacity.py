@@ -51,7 +51,6 @@ Progress = Callable[[int], None]
 _NAME_LENGTH_MAX = 240
 # All that happens at once, which is the decision mostly, is over by then.
 _STEP_S = 0.001
-_AT_ONCE = DeleteOptions(grace_period_s=0)
 
 
 class CapacityRequest(msgspec.Struct, frozen=True):
@@ -226,7 +225,7 @@ class Filling:
         scheduler.watch = watch
         if cluster.store.get("Pod", place, pod_name) is not None:
             what = Attributes(KINDS["Pod"], place, pod_name, cluster.driver.now_s)
-            cluster.server.delete(what, _AT_ONCE)
+            cluster.server.delete(what, DeleteOptions(grace_period_s=0))
             cluster.driver.run_until(cluster.driver.now_s + _STEP_S)
         by_count = sorted(refusals.items(), key=lambda entry: (-entry[1], entry[0]))
         reasons = tuple(ReasonRow(reason, nodes) for reason, nodes in by_count)

@@ -32,7 +32,6 @@ _SHAPE_RULE = (
     "m5=cpu=8,memory=32Gi:0.4"
 )
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
-_LEAST = ("cpu", "memory")
 
 
 class PodTemplate(msgspec.Struct, frozen=True):
@@ -151,7 +150,7 @@ def _of_resources(text: str, shape_name: str, resources: str) -> Object:
         if not is_amount:
             raise PodiumError(f"--node-shape {text}: {part} isn't RESOURCE=AMOUNT")
         amounts[resource] = amount
-    missing = [resource for resource in _LEAST if resource not in amounts]
+    missing = [resource for resource in ("cpu", "memory") if resource not in amounts]
     if missing:
         raise PodiumError(f"--node-shape {text}: says nothing of {' and '.join(missing)}")
     return {

@@ -59,7 +59,6 @@ class Thresholds(Document):
 
 _READY = {"conditions": [{"type": "Ready", "status": "True"}]}
 _UNSCALED = BATCH | {"DaemonSet"}
-_KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
 
 
 class BudgetView(msgspec.Struct, frozen=True):
@@ -258,7 +257,7 @@ def refusal_of(pod: Object) -> Callable[[Object], str]:
     def refusal(node: Object) -> str:
         if not required.matches(labels(node), name(node)):
             return "not selected"
-        taint = untolerated(spec_of(node).get("taints"), tolerations, _KEEPS_OUT)
+        taint = untolerated(spec_of(node).get("taints"), tolerations, (NO_SCHEDULE, NO_EXECUTE))
         return "" if taint is None else f"taint {taint['key']}:{taint['effect']}"
 
     return refusal

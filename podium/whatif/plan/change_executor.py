@@ -37,7 +37,6 @@ from podium.whatif.plan.plan_report import RejectedObject
 
 _IN_BACKGROUND = DeleteOptions(propagation="Background")
 _BY_FORCE = DeleteOptions(grace_period_s=0)
-_METADATA_OF_MANIFESTS = ("annotations", "labels")
 _PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet")
 # Objects that others refer to come first.
 _ORDER = {"Namespace": 0, **dict.fromkeys((*_PODS, "Job"), 2)}
@@ -146,7 +145,7 @@ class ChangeExecutor:
             # `nodeName` and the like aren't written into a manifest to be taken out again.
             metadata = {
                 field: obj["metadata"][field]
-                for field in _METADATA_OF_MANIFESTS
+                for field in ("annotations", "labels")
                 if obj["metadata"].get(field)
             }
             own = {key: value for key, value in obj.items() if key not in ("metadata", "status")}

@@ -42,7 +42,6 @@ _USUAL = {
 # The API server makes objects of these kinds itself.
 _EVERYWHERE = frozenset({"Namespace", "PriorityClass", "Service"})
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet")
-_OWNED = ("Pod", "ReplicaSet", "Job")
 
 
 class StateFacts:
@@ -186,7 +185,7 @@ def _unplayed_owners(state: Iterable[Object]) -> Iterator[str]:
     owners: dict[str, dict[str, None]] = defaultdict(dict)
     managed: dict[str, dict[str, None]] = defaultdict(dict)
     for obj in state:
-        owner = controller_of(obj) if obj.get("kind") in _OWNED else None
+        owner = controller_of(obj) if obj.get("kind") in ("Pod", "ReplicaSet", "Job") else None
         if owner is not None and owner.get("kind") not in DECISIVE_KINDS:
             owners[str(owner.get("kind"))][f"{namespace(obj)}/{owner.get('name')}"] = None
         if obj.get("kind") == "Job" and (controller := foreign_controller(obj)):

@@ -36,7 +36,6 @@ KINDS = ("Node", "Pod")
 
 PENDING, BOUND = "pending", "bound"
 UTILISATION, FRAGMENTATION = "utilisation", "fragmentation"
-_MAIN = ("cpu", "memory")
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -253,7 +252,7 @@ def _add_node_lines(lines: Lines, log: UsageLog) -> None:
     shapes = [dict(shape) for shape in log.shapes]
     requested = {resource for shape in shapes for resource, amount in shape.items() if amount}
     offered = {resource for change in log.nodes for resource in change.allocatable}
-    measured = [*_MAIN, *sorted(filter(is_extended_resource, offered))]
+    measured = ["cpu", "memory", *sorted(filter(is_extended_resource, offered))]
     # The measured resources are the first columns of all arrays.
     resources = [*measured, *sorted(requested - {*measured})]
 

@@ -31,8 +31,6 @@ from podium.machines.async_api import UnreachableError
 from podium.ui.command_line.options.process_options import NodeCommandOptions
 from podium.ui.inputs.state_inputs import connection_of
 
-_NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
-
 
 async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration) -> None:
     """Run a node until Ctrl-C or SIGTERM; a second signal kills all pods; raises PodiumError."""
@@ -53,7 +51,7 @@ async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration
             try:
                 return await api.get(kind, object_name, namespace)
             except CallFailedError as failed:
-                if failed.error.code in _NOT_FOR_US:
+                if failed.error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN):
                     return None
                 raise UnreachableError(failed.error.message) from None
 

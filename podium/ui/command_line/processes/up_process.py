@@ -43,7 +43,6 @@ from podium.ui.writers.terminal import STYLES, console, print_warnings, working
 REFRESH_S = 0.25
 _PLAIN_LINES_S = 1.0
 _WIDTH = len("t+59.999s  ")
-_IF_ANY = ("starting", "lost")
 _STYLES = {"pending": "yellow", "running": "green"}
 _STYLES |= dict.fromkeys(("preempted", "evicted", "lost"), "red")
 _SETTLED_S = 5.0
@@ -134,7 +133,7 @@ async def _run(
                 local_time = time.localtime(backend.now_s())
                 summary = Text(time.strftime("%H:%M:%S", local_time), style="cyan")
                 for name, number in structs.asdict(counts).items():
-                    if name in _IF_ANY and not number:
+                    if name in ("starting", "lost") and not number:
                         continue
                     style = _STYLES.get(name, "") if number else ""
                     summary.append(f"  {name} ", style="default").append(f"{number}", style=style)

@@ -10,7 +10,6 @@ from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule, workload_rule
 from podium.whatif.lint.workload_reader import Workload
 
-_COMPUTE = ("cpu", "memory")
 _STORAGE = "ephemeral-storage"
 
 
@@ -20,7 +19,7 @@ def requests_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]
     whole = _amounts(workload.spec, "requests")
     for place, container in _containers(workload):
         own = _amounts(container, "requests")
-        missing = [one for one in _COMPUTE if one not in own and one not in whole]
+        missing = [one for one in ("cpu", "memory") if one not in own and one not in whole]
         if missing:
             message = f"container {container.get('name')} requests no {' and no '.join(missing)}"
             yield Offence(workload.obj, message, f"{place}.resources.requests")
