@@ -210,10 +210,10 @@ _NOT_SELECTABLE = (
 )
 
 
-def schema_faults(schema: Any, path: str) -> checks.Faults:
+def schema_faults(schema: Any, path: str) -> Faults:
     """Yield the faults of the schema of one version of a CustomResourceDefinition."""
     if not isinstance(schema, Mapping):
-        yield checks.required(path, "schemas are required")
+        yield required(path, "schemas are required")
         return
     yield from [*_misshapen(schema, path)] or _whole(schema, path)
 
@@ -227,7 +227,7 @@ def selectable_fault(schema: Any, steps: tuple[str, ...]) -> str:
     return "" if schema.get("type") in _SELECTABLE_TYPES else _NOT_SELECTABLE
 
 
-def _misshapen(schema: Schema, path: str) -> checks.Faults:
+def _misshapen(schema: Schema, path: str) -> Faults:
     # Loading takes time, and only definitions need it.
     from jsonschema import Draft4Validator
     from jsonschema.exceptions import best_match
@@ -245,10 +245,10 @@ def _misshapen(schema: Schema, path: str) -> checks.Faults:
             yield FieldError(place, error.instance, error.message)
 
 
-def _whole(schema: Schema, path: str) -> checks.Faults:
+def _whole(schema: Schema, path: str) -> Faults:
     kind = schema.get("type")
     if not kind:
-        yield checks.required(f"{path}.type", "must not be empty at the root")
+        yield required(f"{path}.type", "must not be empty at the root")
     elif kind != "object":
         yield FieldError(f"{path}.type", kind, "must be object at the root")
     if schema.get("nullable"):
@@ -257,7 +257,7 @@ def _whole(schema: Schema, path: str) -> checks.Faults:
     yield from _schema(schema, path)
 
 
-def _schema(schema: Schema, path: str) -> checks.Faults:
+def _schema(schema: Schema, path: str) -> Faults:
     # Loading takes time, and only definitions need it.
     from podium.apiserver.custom_resources.draft_4 import pattern_fault
 
@@ -284,7 +284,7 @@ def _schema(schema: Schema, path: str) -> checks.Faults:
         why = f"must be a valid regular expression, but isn't: {why}"
         yield FieldError(f"{path}.pattern", pattern, why)
     if kind == "array" and not schema.get("items"):
-        yield checks.required(f"{path}.items", "must be specified")
+        yield required(f"{path}.items", "must be specified")
     yield from _extensions(schema, path)
     parts = [
         *((f"{path}.properties[{name}]", one) for name, one in part(schema, "properties").items()),
@@ -294,15 +294,15 @@ def _schema(schema: Schema, path: str) -> checks.Faults:
         if inner is None or isinstance(inner, bool):
             continue
         if not any(inner.get(one) for one in ("type", INT_OR_STRING, PRESERVES)):
-            yield checks.required(f"{where}.type", _UNTYPED)
+            yield required(f"{where}.type", _UNTYPED)
         yield from _schema(inner, where)
 
 
-def _extensions(schema: Schema, path: str) -> checks.Faults:
+def _extensions(schema: Schema, path: str) -> Faults:
     if schema.get(EMBEDDED):
         yield from _metadata(schema, path)
         if not schema.get("properties") and not schema.get(PRESERVES):
-            yield checks.required(f"{path}.properties", _NO_FIELDS)
+            yield required(f"{path}.properties", _NO_FIELDS)
     if not schema.get(INT_OR_STRING):
         for name in _PARTS:
             for index, entry in enumerate(entries(schema, name)):
@@ -322,21 +322,21 @@ def _extensions(schema: Schema, path: str) -> checks.Faults:
         yield from _map_keys(schema, path)
 
 
-def _map_keys(schema: Schema, path: str) -> checks.Faults:
+def _map_keys(schema: Schema, path: str) -> Faults:
     keys = [key for key in entries(schema, _MAP_KEYS) if isinstance(key, str)]
     items, where = part(schema, "items"), f"{path}.{_MAP_KEYS}"
     properties = part(items, "properties")
     if not keys:
-        yield checks.required(where, f"must not be empty if {_LIST_TYPE} is map")
+        yield required(where, f"must not be empty if {_LIST_TYPE} is map")
     elif not all(key in properties for key in keys):
         yield FieldError(where, keys, "entries must all be names of item properties")
     for key in keys:
         is_needed = key not in properties or key in entries(items, "required")
         if not is_needed and properties[key].get("default") is None:
-            yield checks.required(f"{path}.items.properties[{key}].default", _NO_KEY)
+            yield required(f"{path}.items.properties[{key}].default", _NO_KEY)
 
 
-def _metadata(schema: Schema, path: str) -> checks.Faults:
+def _metadata(schema: Schema, path: str) -> Faults:
     metadata = part(schema, "properties", "metadata")
     is_open = part(metadata, "properties").keys() <= _NAMES
     if metadata.keys() - {"type", "properties", "default"} or not is_open:

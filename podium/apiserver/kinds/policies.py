@@ -130,7 +130,7 @@ RESOURCE_QUOTA = Registration(
 _LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 
 
-def _type_name(name: str, path: str) -> checks.Faults:
+def _type_name(name: str, path: str) -> Faults:
     faults = [*label_key(name, path)]
     yield from faults
     is_standard = name in ("Pod", "Container", "PersistentVolumeClaim")
@@ -138,23 +138,23 @@ def _type_name(name: str, path: str) -> checks.Faults:
         yield FieldError(path, name, "must be a standard limit type or fully qualified")
 
 
-def _limit(limit: Any, path: str) -> checks.Faults:
+def _limit(limit: Any, path: str) -> Faults:
     kind = limit.get("type") or ""
-    yield from _type_name(kind, checks.join(path, "type"))
+    yield from _type_name(kind, join(path, "type"))
     check = container_resource_name if kind in ("Pod", "Container") else resource_name
     for field in _LISTS:
         amounts = part(limit, field)
         if kind == "Pod" and field in ("default", "defaultRequest"):
             if amounts:
                 message = "may not be specified when `type` is 'Pod'"
-                yield checks.forbidden(checks.join(path, field), message)
+                yield checks.forbidden(join(path, field), message)
             continue
         for name in amounts:
-            yield from check(name, f"{checks.join(path, field)}[{name}]")
+            yield from check(name, f"{join(path, field)}[{name}]")
     bounds = {**part(limit, "min"), **part(limit, "max")}
     if kind == "PersistentVolumeClaim" and "storage" not in bounds:
         message = "either minimum or maximum storage value is required, but neither was provided"
-        yield checks.required(checks.join(path, "limits"), message)
+        yield checks.required(join(path, "limits"), message)
     # For each resource: minimum, default request, default limit and maximum, in that order.
     amounts = {
         field: {name: parse_quantity(amount) for name, amount in part(limit, field).items()}
@@ -163,7 +163,7 @@ def _limit(limit: Any, path: str) -> checks.Faults:
     for name in sorted({name for resources in amounts.values() for name in resources}):
         of = {field: resources.get(name) for field, resources in amounts.items()}
         for where, shown, message in _contradictions(name, of):
-            yield FieldError(f"{checks.join(path, where)}[{name}]", str(shown), message)
+            yield FieldError(f"{join(path, where)}[{name}]", str(shown), message)
 
 
 def _contradictions(
@@ -194,14 +194,7 @@ def _contradictions(
         yield "defaultRequest", request, message
 
 
-def _limits(limits: Any, path: str) -> checks.Faults:
-    yield from checks.each(_limit)(limits, path)
-    seen = set[str]()
-    for index, limit in enumerate(limits):
-        kind = limit.get("type", "")
-        if kind in seen:
-            yield checks.duplicate(f"{path}[{index}].type", kind)
-        seen.add(kind)
+_limits = checks.both(checks.each(_limit), checks.distinct("type", place=".type"))
 
 
 # Default limits and requests of containers follow from the bounds.
@@ -236,7 +229,7 @@ LIMIT_RANGE = Registration(
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 
-def _one_bound(value: Any, path: str) -> checks.Faults:
+def _one_bound(value: Any, path: str) -> Faults:
     if None not in (value.get("minAvailable"), value.get("maxUnavailable")):
         shown = internal("PodDisruptionBudgetSpec", value)
         yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
@@ -253,7 +246,7 @@ _valid_content = checks.fields(
 )
 
 
-def _valid_budget(budget: Any, path: str) -> checks.Faults:
+def _valid_budget(budget: Any, path: str) -> Faults:
     # Its metadata is judged last, and where nothing else is wrong.
     yield from [*_valid_content(budget, path)] or checks.fields(metadata=any_metadata)(budget, path)
 

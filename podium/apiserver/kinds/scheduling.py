@@ -8,7 +8,7 @@ custom resource of scheduler-plugins.
 from typing import Any
 
 from podium.api import priority
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
 from podium.api.objects import name as name_of
 from podium.apiserver.kinds.registration import rules
@@ -81,21 +81,6 @@ def _exactly_one(*names: str) -> checks.Check:
 
 
 _one_at_least = checks.integer(1, rule="must be greater than or equal to 1")
-
-
-def _templates(templates: Any, path: str) -> checks.Faults:
-    if len(templates) > _TEMPLATES_MAX:
-        message = f"{len(templates)}: must have at most {_TEMPLATES_MAX} items"
-        yield FieldError(path, None, message, ErrorKind.TOO_MANY)
-        return
-    yield from checks.each(_template)(templates, path)
-    seen = set()
-    for index, template in enumerate(templates):
-        if template.get("name") in seen:
-            yield checks.duplicate(f"{path}[{index}]", template)
-        seen.add(template.get("name"))
-
-
 _policy = checks.absent_as(
     {},
     checks.fields(
@@ -106,6 +91,8 @@ _mode = checks.one_of("Pod", "PodGroup")
 _template = checks.fields(
     name=checks.needed(dns_label), schedulingPolicy=_policy, disruptionMode=_mode
 )
+_distinct = checks.distinct("name", shows_entry=True)
+_templates = checks.at_most(_TEMPLATES_MAX, checks.both(checks.each(_template), _distinct))
 
 REGISTRATION_OF_POD_GROUPS = Registration(
     kind=POD_GROUP,

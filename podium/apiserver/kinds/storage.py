@@ -236,7 +236,7 @@ PERSISTENT_VOLUME_CLAIM = Registration(
 )
 
 
-def _known_drivers(new: Object, old: Object) -> checks.Faults:
+def _known_drivers(new: Object, old: Object) -> Faults:
     known = {driver.get("name"): driver for driver in rules.at(old, "spec.drivers") or ()}
     for driver in rules.at(new, "spec.drivers") or ():
         before = known.get(driver.get("name"))
@@ -253,7 +253,7 @@ _terms = checks.each(
 )
 
 
-def _topologies(terms: Any, path: str) -> checks.Faults:
+def _topologies(terms: Any, path: str) -> Faults:
     yield from _terms(terms, path)
     # As in kube-apiserver, an empty term repeats as many others as there are terms.
     known: list[dict[str, set[str]]] = [{} for _ in terms]

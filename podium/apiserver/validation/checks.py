@@ -207,15 +207,18 @@ def no_longer(limit: int) -> Check:
     return check_length
 
 
-def distinct(field: str = "") -> Check:
-    """Return a check of lists that no two entries, or their fields of this name, are equal."""
+def distinct(field: str = "", *, place: str = "", shows_entry: bool = False) -> Check:
+    """Return a check of lists that no two entries, or their fields of this name, are equal.
+
+    A fault is at the repeated entry, or in `place` there, and shows what is repeated.
+    """
 
     def check_distinct(value: Any, path: str) -> Faults:
         seen = set[object]()
         for index, entry in enumerate(value):
             key = (entry.get(field) or "") if field else entry
             if key in seen:
-                yield duplicate(f"{path}[{index}]", key)
+                yield duplicate(f"{path}[{index}]{place}", entry if shows_entry else key)
             seen.add(key)
 
     return check_distinct

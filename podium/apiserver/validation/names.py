@@ -158,7 +158,7 @@ def _segment_faults(name: str) -> list[str]:
     return [f"may not contain '{mark}'" for mark in "/%" if mark in name]
 
 
-path_segment = checks.a_string(_segment_faults)
+path_segment = a_string(_segment_faults)
 
 any_metadata = checks.fields(
     name=path_segment,

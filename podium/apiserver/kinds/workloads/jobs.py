@@ -202,7 +202,7 @@ def _create(job: Object, _creation: Creation) -> Object:
     return workloads.labelled_like_template(generated)
 
 
-def _template(new: Object, old: Object) -> checks.Faults:
+def _template(new: Object, old: Object) -> Faults:
     now, before = pod_template_of(new), pod_template_of(old)
     if now is before or now == before:
         return
@@ -217,7 +217,7 @@ def _template(new: Object, old: Object) -> checks.Faults:
         yield FieldError("spec.template", shown, "field is immutable")
 
 
-def _completions(new: Object, old: Object) -> checks.Faults:
+def _completions(new: Object, old: Object) -> Faults:
     now, before = rules.at(new, "spec.completions"), rules.at(old, "spec.completions")
     if rules.same(now, before):
         return
@@ -261,7 +261,7 @@ _job_spec = checks.both(
 )
 
 
-def _last_pod_named(job: Any, _path: str) -> checks.Faults:
+def _last_pod_named(job: Any, _path: str) -> Faults:
     completions, name = spec_of(job).get("completions") or 0, name_of(job)
     host = f"{name}-{completions - 1}"
     is_indexed = rules.at(job, "spec.completionMode") == "Indexed" and completions > 0
@@ -295,9 +295,9 @@ _ZONE_IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field in
 _NO_ZONE = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
 
 
-def _schedule(text: Any, path: str) -> checks.Faults:
+def _schedule(text: Any, path: str) -> Faults:
     if not text:
-        yield checks.required(path)
+        yield required(path)
     elif "TZ" in text:
         yield FieldError(path, text, _ZONE_IN_SCHEDULE)
     else:
@@ -307,7 +307,7 @@ def _schedule(text: Any, path: str) -> checks.Faults:
             yield FieldError(path, text, str(error))
 
 
-def _time_zone(text: Any, path: str) -> checks.Faults:
+def _time_zone(text: Any, path: str) -> Faults:
     if not text or text.lower() == "local":
         yield FieldError(path, text, _NO_ZONE)
         return
@@ -317,7 +317,7 @@ def _time_zone(text: Any, path: str) -> checks.Faults:
         yield FieldError(path, text, str(error))
 
 
-def _generated_selector(is_manual: bool, path: str) -> checks.Faults:
+def _generated_selector(is_manual: bool, path: str) -> Faults:
     return iter([unsupported(path, True, ["nil", "false"])] if is_manual else ())
 
 

@@ -136,21 +136,21 @@ _not_empty = checks.must(
 _surge = checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent)
 
 
-def _daemon_strategy(strategy: Any, path: str) -> checks.Faults:
+def _daemon_strategy(strategy: Any, path: str) -> Faults:
     kind, rolling = strategy.get("type") or "RollingUpdate", part(strategy, "rollingUpdate")
     if kind not in ("RollingUpdate", "OnDelete"):
         yield unsupported(path, strategy, ("RollingUpdate", "OnDelete"))
     if kind != "RollingUpdate" or not rolling:
         return
-    path = checks.join(path, "rollingUpdate")
+    path = join(path, "rollingUpdate")
     yield from _surge(rolling, path)
     unavailable, surge = rolling.get("maxUnavailable", 1), rolling.get("maxSurge", 0)
     if not workloads.is_nothing(surge) and not workloads.is_nothing(unavailable):
         message = "may not be set when maxUnavailable is non-zero"
-        yield checks.MinorFieldError(checks.join(path, "maxSurge"), surge, message)
+        yield MinorFieldError(join(path, "maxSurge"), surge, message)
     elif workloads.is_nothing(surge) and workloads.is_nothing(unavailable):
-        where, message = checks.join(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0"
-        yield checks.MinorFieldError(where, None, message, ErrorKind.REQUIRED)
+        where, message = join(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0"
+        yield MinorFieldError(where, None, message, ErrorKind.REQUIRED)
 
 
 _valid_daemon_set = workloads.workload_check(
@@ -207,19 +207,19 @@ _management = checks.must(
 )
 
 
-def _stateful_strategy(strategy: Any, path: str) -> checks.Faults:
+def _stateful_strategy(strategy: Any, path: str) -> Faults:
     kind, rolling = strategy.get("type") or "RollingUpdate", strategy.get("rollingUpdate")
-    where = checks.join(path, "rollingUpdate")
+    where = join(path, "rollingUpdate")
     if kind not in ("RollingUpdate", "OnDelete"):
         yield FieldError(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")
     elif kind == "OnDelete" and rolling is not None:
         yield FieldError(where, rolling, "only allowed for updateStrategy 'RollingUpdate'")
     elif kind == "RollingUpdate":
         partition = part(strategy, "rollingUpdate").get("partition") or 0
-        yield from checks.count(partition, checks.join(where, "partition"))
+        yield from checks.count(partition, join(where, "partition"))
 
 
-def _claimed_template(spec: Any, path: str) -> checks.Faults:
+def _claimed_template(spec: Any, path: str) -> Faults:
     names = [name_of(claim) for claim in entries(spec, "volumeClaimTemplates")]
     claims = {name: {"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names}
     if claims:
@@ -230,7 +230,7 @@ def _claimed_template(spec: Any, path: str) -> checks.Faults:
     yield from workloads.selected_template(spec, path)
 
 
-def _statefulset_spec(new: Object, old: Object) -> checks.Faults:
+def _statefulset_spec(new: Object, old: Object) -> Faults:
     spec, before = (without(spec_of(obj), *_STATEFUL_CHANGEABLE) for obj in (new, old))
     if not rules.same(spec, before):
         *listed, last = (f"'{field}'" for field in _STATEFUL_CHANGEABLE)

@@ -15,33 +15,33 @@ from podium.apiserver.validation.selectors import label_selector
 _known_mode = checks.one_of("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 
 
-def access_modes(message: str = "") -> checks.Check:
+def access_modes(message: str = "") -> Check:
     """Return a check of the access modes of a volume or claim, which must not be empty."""
 
-    def check(modes: Any, path: str) -> checks.Faults:
+    def check(modes: Any, path: str) -> Faults:
         if not modes:
-            yield checks.MinorFieldError(path, None, message, ErrorKind.REQUIRED)
+            yield MinorFieldError(path, None, message, ErrorKind.REQUIRED)
         for mode in modes:
             # The fault has no index, as in kube-apiserver.
             yield from _known_mode(mode, path)
         if "ReadWriteOncePod" in modes and len(modes) > 1:
             alone = "may not use ReadWriteOncePod with other access modes"
-            yield checks.MinorFieldError(path, None, alone, ErrorKind.FORBIDDEN)
+            yield MinorFieldError(path, None, alone, ErrorKind.FORBIDDEN)
 
     return check
 
 
-def some_amount(amount: Any, path: str) -> checks.Faults:
+def some_amount(amount: Any, path: str) -> Faults:
     """Check that a quantity is greater than zero."""
     if nanos(amount) <= 0:
         yield FieldError(path, amount, "must be greater than zero")
 
 
-def _claimed_size(spec: Any, path: str) -> checks.Faults:
-    where = f"{checks.join(path, 'resources')}[storage]"
+def _claimed_size(spec: Any, path: str) -> Faults:
+    where = f"{join(path, 'resources')}[storage]"
     amount = part(spec, "resources", "requests").get("storage")
     if amount is None:
-        yield checks.MinorFieldError(where, None, "", ErrorKind.REQUIRED)
+        yield MinorFieldError(where, None, "", ErrorKind.REQUIRED)
     else:
         yield from checks.detail(some_amount)(amount, where)
 
