@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from podium.api.nodes import is_cordoned, untolerated_taints
+from podium.api.values.message_words import count as counted
 from podium.api.values.message_words import listed
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_namespaces
 from podium.scheduler.snapshot.listers import Listers
@@ -34,7 +35,7 @@ def spread_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int)
         least = 0 if has_too_few else min(counts.values(), default=0)
         own = constraint.meets(pod.cls.peer_group, pod.cls.peer_group)
         if counts[here] + own - least > constraint.max_skew:
-            pods = "1 such pod" if counts[here] == 1 else f"{counts[here]} such pods"
+            pods = counted(counts[here], "such pod")
             emptiest = [] if has_too_few else [d for d, count in counts.items() if count == least]
             yield (
                 f"{key}={here} has {pods}, the emptiest {key} {least}"

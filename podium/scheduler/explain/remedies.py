@@ -109,25 +109,31 @@ def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
     """Try lower requests where only NodeResourcesFit refuses, the smallest reduction first."""
     evaluation = decision.evaluation
     assert evaluation is not None
-    cuts = []
+    limits = dict[str, int]()
+    cuts, columns = [], trial.scheduler.snapshot.resources
     for node_name, row in sorted(trial.scheduler.snapshot.row_of.items()):
         objections = evaluation.filtering.objections(row)
         if not objections or any(status.plugin != "NodeResourcesFit" for status in objections):
             continue
         # (resource, amount, share of the request) that the node lacks.
-        columns, cut, is_full = trial.scheduler.snapshot.resources, [], False
+        cut, is_full = [], False
         for index, needed in columns.counted(decision.pod.cls.requests):
             free = int(columns.allocatable[index][row] - columns.requested[index][row])
             if needed > free:
                 is_full |= free <= 0
                 cut.append((columns.names[index], needed - free, (needed - free) / needed))
+                largest = int(columns.allocatable[index].max())
+                if needed > largest:
+                    limits[columns.names[index]] = largest
         if cut and not is_full:
             cuts.append((max(share for _, _, share in cut), node_name, cut))
     for _, _, cut in sorted(cuts):
         lowered = _with_less(decision.pod.obj, {resource: missing for resource, missing, _ in cut})
         if lowered is not None and (found := trial.decide(lowered)).node_name:
             less = " and ".join(f"{amount_text(resource, n)} less" for resource, n, _ in cut)
-            yield Remedy("Request", f"request {less}", found.node_name)
+            most = " and ".join(amount_text(r, limits[r]) for r, _, _ in cut if r in limits)
+            why = f" (no node has more than {most})" if most else ""
+            yield Remedy("Request", f"request {less}{why}", found.node_name)
 
 
 def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:

@@ -18,6 +18,9 @@ PREEMPTIONS = {"Event": f"reason={EVENT_REASON}"}
 
 ALTERNATIVES_MAX = 5
 
+NAME_KEY = "smallest node name"
+"""The key that decides between candidates which are equal by all others."""
+
 # All that kube-scheduler's Events say of the preemptor.
 _NOTE = re.compile(r"Preempted by pod (\S+) on node ")
 
@@ -81,6 +84,12 @@ class PreemptionRecord(WrittenRecord, frozen=True, kw_only=True):
         """Return the annotation of Events, by its name."""
         written = without(msgspec.to_builtins(self), "at_s")
         return {ANNOTATION: msgspec.json.encode(written).decode()}
+
+
+def loss_text(lost_at: str) -> str:
+    """Say why a candidate wasn't chosen, by the name of the key at which it lost, if any."""
+    is_tied = lost_at in ("", NAME_KEY)
+    return "tied; the chosen node's name is smaller" if is_tied else f"not the {lost_at}"
 
 
 def written_record(event: Object) -> WrittenRecord | None:

@@ -10,6 +10,7 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, metadata_of
+from podium.api.values.message_words import count
 from podium.scheduler.config.scheduler_options import OPTIONS_API_VERSION, OPTIONS_KIND
 from podium.simulation.experiments.whole_scenario import Value, WholeScenario
 
@@ -131,7 +132,7 @@ def _set(target: Any, place: SettingPlace, value: Any, file: str) -> None:
             else:
                 key, wanted, at = "", "", step
             if at > len(target):
-                raise refuse(f"there is no [{at}]: it has {len(target)} entries")
+                raise refuse(f"there is no [{at}]: it has {count(len(target), 'entry', 'entries')}")
             if at == len(target):
                 target.append({key: wanted} if key else {})
         if following is None:

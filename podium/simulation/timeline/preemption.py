@@ -19,12 +19,10 @@ from podium.api.values.message_words import count
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.preemption.record import NAME_KEY
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo
-
-NAME_KEY = "smallest node name"
-"""The key that decides between candidates which are equal by all others."""
 
 
 class VictimsBudget(Report):

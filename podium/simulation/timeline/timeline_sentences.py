@@ -12,6 +12,7 @@ from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.policy.disruption_target import cause_of_reason
 from podium.api.presentation import Tone
 from podium.api.values.message_words import count
+from podium.scheduler.preemption.record import loss_text
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, is_end
 
@@ -205,10 +206,11 @@ def _preemption(record: Mapping[str, Any]) -> str:
         text += ", the only candidate"
     elif record["alternatives"]:
         second = record["alternatives"][0]
-        lost = second["lostAt"] or "the order of names"
-        text += f", the best of {candidates} candidates ({second['node']} loses at {lost})"
-    if record["pdbViolations"]:
-        text += f"; {record['pdbViolations']} of {len(record['victims'])} break a budget"
+        why = loss_text(second["lostAt"])
+        text += f", the best of {candidates} candidates ({second['node']}: {why})"
+    if violations := record["pdbViolations"]:
+        verb = "breaks" if violations == 1 else "break"
+        text += f"; {violations} of {len(record['victims'])} {verb} a budget"
     return text
 
 

@@ -20,6 +20,7 @@ import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.api.values.message_words import count
 from podium.api.well_known import HOSTNAME_LABEL, REQUIRED
 from podium.cluster.manifests.input_files import InputFileError, open_file
 
@@ -264,15 +265,16 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
         row for row in rows if row.number("num_gpu") and (row.number("gpu_milli") < _WHOLE_GPU)
     ]
     if shares:
+        verb = "shares" if len(shares) == 1 else "share"
         yield (
-            f"{len(shares)} of {len(rows)} tasks share a GPU; an extended resource can't be "
-            "shared, so that each asks for a whole one"
+            f"{len(shares)} of {count(len(rows), 'task')} {verb} a GPU; an extended resource can't "
+            "be shared, so that each asks for a whole one"
         )
     unscheduled = [row for row in rows if row.time_s("scheduled_time") is None]
     if unscheduled:
         yield (
-            f"{len(unscheduled)} tasks were never scheduled in the trace; they run for as long as "
-            "they waited there"
+            f"{count(len(unscheduled), 'task')} never had a node in the trace; each runs for as "
+            "long as it waited there"
         )
 
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from podium.api.values.message_words import count
 from podium.ui.commands.question import ClusterAsker, Question
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Reach, Texts, local_option, option, place, texts
@@ -51,7 +52,8 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         request = CapacityRequest(asked.request, templates, self.limit, self.preempt, self.at_least)
         ask.progress.show("playing")
         report = capacity(
-            request, progress=lambda pods: ask.progress.tell(lambda: f"playing: {pods} pods")
+            request,
+            progress=lambda pods: ask.progress.tell(lambda: f"playing: {count(pods, 'pod')}"),
         )
         return CapacityAnswer.of(asked.noted_in(report))
 

@@ -3,6 +3,7 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
+from podium.api.values.message_words import count
 from podium.ui.commands.question import ClusterAsker, Question
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Texts, local_option, option, texts
@@ -76,7 +77,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         ask.progress.show("playing")
 
         def tell(steps: int) -> None:
-            ask.progress.tell(lambda: f"playing: {steps} steps")
+            ask.progress.tell(lambda: f"playing: {count(steps, 'step')}")
 
         return RolloutAnswer.of(asked.noted_in(rollout(request, tell, core_count())))
 

@@ -13,8 +13,7 @@ from podium.api.presentation import Cell, Presentation, Section, Table, Tone, To
 from podium.api.values.message_words import count
 from podium.apiserver.authentication.users import User
 from podium.apiserver.refusals import not_found
-from podium.scheduler.preemption.record import WrittenRecord
-from podium.simulation.timeline.preemption import NAME_KEY
+from podium.scheduler.preemption.record import WrittenRecord, loss_text
 from podium.ui.dashboard.applier import Applier
 from podium.ui.dashboard.device_rows import NodeDeviceRows, claim_rows
 from podium.ui.dashboard.feeds.feed import RecordedFeed
@@ -165,12 +164,14 @@ def preemption_presentation(record: WrittenRecord) -> Presentation:
     chosen = Toned(record.node_name, Tone.GOOD), victims, str(record.pdb_violations), "chosen"
     rows: list[Sequence[Cell]] = [chosen]
     for other in record.alternatives:
-        lost_at = f"lost: {other.lost_at or NAME_KEY}"
-        rows.append((other.node_name, str(other.victims), str(other.pdb_violations), lost_at))
+        why = loss_text(other.lost_at)
+        rows.append((other.node_name, str(other.victims), str(other.pdb_violations), why))
     hidden = record.candidates - len(rows)
-    notes = [f"{hidden} more lost."] if hidden > 0 else ()
+    notes = [f"{count(hidden, 'more node')} not chosen."] if hidden > 0 else ()
     table = Table(("Node", "Victims", "PDB violations", "Result"), rows, notes=notes)
-    headline = f"{record.preemptor.name} took {record.node_name} of {record.candidates} candidates"
+    candidates = record.candidates
+    among = f" of {candidates} candidates" if candidates > 1 else ", the only candidate"
+    headline = f"{record.preemptor.name} took {record.node_name}{among}"
     if record.devices:
         headline += f", for {count(record.devices, 'device')}"
     return Presentation("", f"{headline}.", [Section("", [table])])

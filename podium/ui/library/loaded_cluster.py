@@ -10,6 +10,7 @@ from typing import Any
 from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section
 from podium.api.process.concurrency import core_count
+from podium.api.values.message_words import count
 from podium.cluster.manifests.manifest_sources import Manifests
 from podium.ui.answers.lint_answer import LintAnswer
 from podium.ui.answers.snapshot_answers import objects_by_kind
@@ -107,7 +108,7 @@ class LoadedCluster:
 
     def __repr__(self) -> str:
         kinds = Counter(str(obj["kind"]) for obj in self.objects)
-        return f"<Cluster of {kinds['Node']} nodes and {kinds['Pod']} pods>"
+        return f"<Cluster of {count(kinds['Node'], 'node')} and {count(kinds['Pod'], 'pod')}>"
 
     def read(self, asked: Rules) -> Asked:
         """Return a request about the loaded state, with a question's rules; raises PodiumError."""

@@ -10,7 +10,7 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, Identity, decisive, label
 from podium.api.objects import Object
-from podium.api.values.message_words import likely_meant
+from podium.api.values.message_words import count, likely_meant
 from podium.api.workloads import TEMPLATED
 from podium.simulation.scenario.drain_step import Drain
 
@@ -121,7 +121,7 @@ def words(change: Change) -> str:
     """Describe a change in the words of the command line."""
     match change:
         case Apply():
-            return f"apply {len(change.manifests)} objects"
+            return f"apply {count(len(change.manifests), 'object')}"
         case Delete():
             return f"delete {change.target}{' by force' if change.is_forced else ''}"
         case Cordon():

@@ -19,6 +19,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_ready
+from podium.api.values.message_words import count
 from podium.api.values.times import epoch_s
 from podium.api.workloads import update_strategy_of
 from podium.cluster.virtual import Cluster
@@ -183,29 +184,29 @@ def _lacking(workload: Object) -> str:
         return "its controller hasn't seen the change"
     spec, status, is_on_delete = spec_of(workload), status_of(workload), _is_on_delete(workload)
 
-    def count(field: str) -> int:
+    def number(field: str) -> int:
         return int(status.get(field) or 0)
 
-    wanted, updated = int(spec.get("replicas") or 0), count("updatedReplicas")
+    wanted, updated = int(spec.get("replicas") or 0), number("updatedReplicas")
     match workload["kind"]:
         case "Deployment":
-            if updated >= wanted and (old := count("replicas") - updated) > 0:
-                return f"{old} old pods are still there"
+            if updated >= wanted and (old := number("replicas") - updated) > 0:
+                return f"{count(old, 'old pod')} {'is' if old == 1 else 'are'} still there"
             checks = [
                 (updated, wanted, "pods are updated"),
-                (count("availableReplicas"), updated, "updated pods are available"),
+                (number("availableReplicas"), updated, "updated pods are available"),
             ]
         case "StatefulSet":
             partition = int(part(spec, "updateStrategy", "rollingUpdate").get("partition") or 0)
             is_current = status.get("updateRevision") == status.get("currentRevision")
             to_update = 0 if is_on_delete or is_current else max(wanted - partition, 0)
-            ready = count("readyReplicas"), wanted, "pods are ready"
+            ready = number("readyReplicas"), wanted, "pods are ready"
             checks = [ready, (updated, to_update, "pods are updated")]
         case _:
-            wanted, updated = count("desiredNumberScheduled"), count("updatedNumberScheduled")
+            wanted, updated = number("desiredNumberScheduled"), number("updatedNumberScheduled")
             checks = [
                 (updated, 0 if is_on_delete else wanted, "pods are updated"),
-                (count("numberAvailable"), wanted, "pods are available"),
+                (number("numberAvailable"), wanted, "pods are available"),
             ]
     return next((f"{got} of {least} {what}" for got, least, what in checks if got < least), "")
 

@@ -29,8 +29,10 @@ def test_who_has_a_place_needs_no_remedy() -> None:
 def test_less_is_what_the_node_with_most_room_has() -> None:
     state = [node("a", "2"), node("b", "3"), *CLASSES]
     remedy = found(state, pod("new", "4"))["Request"]
-    assert remedy == Remedy("Request", "request 1 CPU less", "b")
+    assert remedy == Remedy("Request", "request 1 CPU less (no node has more than 3 CPU)", "b")
     assert places(planned(state, pod("new", "3")))["new"] == "b"
+    used = [node("a", "4"), pod("old", "2", on="a")]
+    assert found(used, pod("new", "3"))["Request"].change == "request 1 CPU less"
 
 
 def test_less_of_two_resources_and_from_several_containers() -> None:
@@ -39,7 +41,9 @@ def test_less_of_two_resources_and_from_several_containers() -> None:
         container("2", name="d"),
     ]
     remedy = found([node("a")], pod("new", containers=big))["Request"]
-    assert remedy.change == "request 1 CPU less and 1Gi memory less"
+    assert remedy.change == (
+        "request 1 CPU less and 1Gi memory less (no node has more than 4 CPU and 8Gi memory)"
+    )
 
 
 def test_no_request_is_small_enough_for_a_node_without_room() -> None:

@@ -98,7 +98,7 @@ def test_what_a_configuration_lacks_is_made(scenario: WholeScenario) -> None:
         ("pod/nobody", "spec", "there is no pod/nobody"),
         ("shop/pod/urgent", "spec", "there is no shop/pod/urgent"),
         ("Scenario", "spec.until[0]", "at spec.until there is no list"),
-        ("Scenario", "spec.nodes[3].count", "there is no [3]: it has 1 entries"),
+        ("Scenario", "spec.nodes[3].count", "there is no [3]: it has 1 entry"),
         ("Scenario", "spec.nodes.count", "at spec.nodes there are no fields"),
     ],
 )

@@ -61,8 +61,8 @@ def test_classes_stand_in_the_order_of_their_qos() -> None:
 
 def test_what_kubernetes_cannot_say_is_told() -> None:
     shared, unscheduled = sample().notes
-    assert shared.startswith("1 of 6 tasks share a GPU")
-    assert unscheduled.startswith("1 tasks were never scheduled")
+    assert shared.startswith("1 of 6 tasks shares a GPU; an")
+    assert unscheduled.startswith("1 task never had a node")
 
 
 def test_a_part_of_the_nodes_is_taken_evenly() -> None:

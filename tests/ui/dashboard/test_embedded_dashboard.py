@@ -208,7 +208,7 @@ async def test_a_pods_page_has_the_whole_decision(cluster: Running) -> None:
         if "rows" in block
     ]
     first, *_, each = (table["rows"] for table in tables)
-    assert first[0][0] == "request 95 CPU less"
+    assert first[0][0] == "request 95 CPU less (no node has more than 4 CPU)"
     assert [row[0] for row in each] == ["podium-1", "podium-2"]
     assert waiting["problem"] == ""
     assert "the state has no" not in json.dumps(waiting)
@@ -231,7 +231,7 @@ async def test_a_preemptors_page_keeps_what_was_weighed(cluster: Running) -> Non
     assert [cell if isinstance(cell, str) else cell["text"] for cell in chosen] == [
         *("podium-1", "default/low-1", "0", "chosen")
     ]
-    assert lost == ["podium-2", "1", "0", "lost: smallest node name"]
+    assert lost == ["podium-2", "1", "0", "tied; the chosen node's name is smaller"]
     assert other["preemption"] is None
 
 

@@ -127,7 +127,7 @@ def test_the_preemptor_that_another_process_decided_about_is_named(tmp_path: Pat
                     victim = client.get("pods/default/low-1").json()
                 assert (lost["preemptor"], lost["preemptorPriority"]) == ("default/vip-1", 1000)
                 assert lost["preemptorRequests"] == {"cpu": 2000}
-                assert victim["preemption"]["headline"] == "vip-1 took a of 1 candidates."
+                assert victim["preemption"]["headline"] == "vip-1 took a, the only candidate."
 
 
 def client_of(link: str) -> httpx.Client:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from podium.api.pods import priority_class_of
+from podium.api.values.message_words import count as counted
 from podium.scheduler.config.scheduler_options import EVERY, PreemptionRate
 from podium.scheduler.framework.handle import Clock
 from podium.scheduler.framework.victim_history import VictimHistory
@@ -63,7 +64,7 @@ class PreemptionRates(PreemptionPolicy):
             if too_many > 0:
                 of_class = f" of class {priority_class}" if priority_class else ""
                 reason = (
-                    f"at most {rate.victims} pods{of_class} in namespace {namespace} "
+                    f"at most {counted(rate.victims, 'pod')}{of_class} in namespace {namespace} "
                     f"may be preempted in {rate.per_s:g} s"
                 )
                 freed = past[-too_many] + rate.per_s if too_many <= len(past) else math.inf

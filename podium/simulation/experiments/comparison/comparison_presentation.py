@@ -53,12 +53,13 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
     ]
     headline = f"{count(len(comparison.pairs), 'pair')} of runs: "
     certain = sum(difference.is_certain for difference, _ in differing)
+    differ = f"{count(len(differing), 'measure')} differ{'s' if len(differing) == 1 else ''}"
     if not differing:
         headline += "nothing differs."
     elif len(comparison.pairs) < PAIRS_MIN:
-        headline += f"{len(differing)} measures differ; for intervals take {PAIRS_MIN} pairs."
+        headline += f"{differ}; for intervals take {PAIRS_MIN} pairs."
     else:
-        headline += f"{len(differing)} measures differ, {certain} of them by more than chance."
+        headline += f"{differ}, {certain} of them by more than chance."
     differing.sort(key=lambda row: row[0].interval is not None and not row[0].is_certain)
     rows: list[tuple[Cell, ...]] = []
     for one, pair in differing:

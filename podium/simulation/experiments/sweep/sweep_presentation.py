@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.api.presentation import Cell, Picture, Presentation, Section, Table, Tone, Toned
+from podium.api.values.message_words import count
 from podium.simulation.experiments.comparison.comparison_presentation import fate
 from podium.simulation.experiments.paired_differences import change_text, interval_text, number_text
 from podium.simulation.experiments.series.plots import COLOURS, figure, png
@@ -39,7 +40,7 @@ def sweep_presentation(report: SweepReport, picture: Picture | None = None) -> P
         row += [number_text(values[name]) if name in values else "-" for name in measures]
         rows.append(row)
     runs = len(report.trials) * len(report.scenarios) * len(report.seeds)
-    headline = f"{len(report.trials)} trials of {runs} runs"
+    headline = f"{count(len(report.trials), 'trial')} of {count(runs, 'run')}"
     best = report.trials[0] if report.trials else None
     if best is not None and best.objective is not None:
         settings = ", ".join(f"{name} {value}" for name, value in best.trial.settings.items())

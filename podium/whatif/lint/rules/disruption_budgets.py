@@ -7,6 +7,7 @@ from itertools import combinations
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import name, namespace
 from podium.api.policy.disruption_budgets import BudgetStatus
+from podium.api.values.message_words import count
 from podium.api.workloads import SCALED, selector_of
 from podium.whatif.lint.cluster_view import BudgetView, ClusterView
 from podium.whatif.lint.rule import Offence, Rule
@@ -21,7 +22,7 @@ def workload_without_budget(view: ClusterView) -> Iterator[Offence]:
     for workload in view.workloads:
         is_due = workload.kind in SCALED and workload.replicas >= view.thresholds.replicas_min
         if is_due and id(workload) not in covered:
-            message = f"no PodDisruptionBudget selects its {workload.replicas} pods"
+            message = f"no PodDisruptionBudget selects its {count(workload.replicas, 'pod')}"
             yield Offence(workload.obj, message)
 
 
@@ -30,21 +31,23 @@ def budget_never_met(view: ClusterView) -> Iterator[Offence]:
     """A budget requires more healthy pods than its workloads have."""
     for budget, status in _judged(view):
         if status.desired_healthy > budget.replicas:
-            yield _offence(budget, f"asks for more than the {budget.replicas} pods that it selects")
+            yield _offence(
+                budget, f"asks for more than the {count(budget.replicas, 'pod')} that it selects"
+            )
 
 
 @Rule
 def budget_allows_nothing(view: ClusterView) -> Iterator[Offence]:
     """A budget requires all selected pods to be healthy, even without rounding."""
     for budget in _stuck(view, is_rounded=False):
-        yield _offence(budget, f"of {budget.replicas} pods never lets any of them go")
+        yield _offence(budget, f"of {count(budget.replicas, 'pod')} never lets any go")
 
 
 @Rule
 def budget_rounds_to_nothing(view: ClusterView) -> Iterator[Offence]:
     """A budget's percentage below 100 is rounded up to all selected pods."""
     for budget in _stuck(view, is_rounded=True):
-        yield _offence(budget, f"of {budget.replicas} pods rounds up to all of them")
+        yield _offence(budget, f"of {count(budget.replicas, 'pod')} rounds up to all")
 
 
 @Rule

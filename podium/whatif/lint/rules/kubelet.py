@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from podium.api.objects import Object, status_of
+from podium.api.values.message_words import count
 from podium.api.values.quantity import value
 from podium.kubelet.eviction.signals import CAPACITY_SIGNALS, Signal
 from podium.kubelet.eviction.thresholds import Threshold
@@ -65,7 +66,9 @@ def eviction_threshold_above_capacity(view: ClusterView) -> Iterator[Offence]:
             and threshold.value.of(capacity).nanos >= capacity * _UNIT
         ]
         if small:
-            message = f"{threshold.signal}<{threshold.value} is always met on {len(small)} nodes"
+            message = (
+                f"{threshold.signal}<{threshold.value} is always met on {count(len(small), 'node')}"
+            )
             yield Offence(_KUBELET, message, f"{field}[{threshold.signal}]", node_names(small))
 
 

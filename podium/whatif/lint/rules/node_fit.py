@@ -20,7 +20,7 @@ _SHOWN_MAX = 5
 def no_node_selected(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """No node matches the pods' node affinity, node selector and tolerations."""
     if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
-        message = f"none of {len(view.nodes)} nodes is selected and tolerated by its pods"
+        message = f"none of {count(len(view.nodes), 'node')} is selected and tolerated by its pods"
         why = Counter(map(refusal_of(workload.pod), view.nodes)).most_common(_SHOWN_MAX)
         reasons = tuple(f"{reason}: {count(times, 'node')}" for reason, times in why)
         yield Offence(workload.obj, message, workload.path, reasons)
@@ -35,9 +35,12 @@ def requests_above_nodes(view: ClusterView, workload: Workload) -> Iterator[Offe
         for allocatable in map(_allocatable, nodes)
     ]
     if nodes and all(short):
-        message = f"none of {len(nodes)} nodes can give its pods what they request"
+        message = f"none of {count(len(nodes), 'node')} can give its pods what they request"
         counts = Counter(short).most_common(_SHOWN_MAX)
-        lacking = tuple(f"{times} nodes have too little {what}" for what, times in counts)
+        lacking = tuple(
+            f"{count(times, 'node')} {'has' if times == 1 else 'have'} too little {what}"
+            for what, times in counts
+        )
         yield Offence(workload.obj, message, f"{workload.path}.containers", lacking)
 
 

@@ -7,6 +7,7 @@ from podium.api.nodes import NO_EXECUTE, tolerates
 from podium.api.objects import Object, annotations
 from podium.api.pods import tolerations_of
 from podium.api.priority import NEVER, class_value
+from podium.api.values.message_words import count
 from podium.api.well_known import HELM_HOOK
 from podium.apiserver.kinds.registration.registrations import completed
 from podium.scheduler.snapshot.host_ports import host_ports
@@ -77,13 +78,14 @@ def _why_stuck(view: ClusterView, workload: Workload) -> str:
 
     if not max_surge(obj) or max_unavailable(obj) or not workload.replicas:
         return ""
-    nodes = len(view.nodes_for(workload))
+    nodes, pods = len(view.nodes_for(workload)), count(workload.replicas, "pod")
     rounded = "maxUnavailable comes to 0, so that an old pod goes only when a new one is ready"
     if not view.nodes:
-        return f"{rounded}: {workload.replicas + 1} nodes are needed for {workload.replicas} pods"
+        return f"{rounded}: {workload.replicas + 1} nodes are needed for {pods}"
     if nodes > workload.replicas:
         return ""
-    return f"{rounded}, and {nodes} nodes are too few for {workload.replicas + 1} pods"
+    too_few = f"{count(nodes, 'node')} {'is' if nodes == 1 else 'are'} too few"
+    return f"{rounded}, and {too_few} for {workload.replicas + 1} pods"
 
 
 _NOT_READY, _UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"

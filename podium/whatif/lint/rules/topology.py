@@ -6,6 +6,7 @@ from functools import partial
 from podium.api.nodes import is_cordoned
 from podium.api.objects import Object, labels, name
 from podium.api.pods import node_name_of
+from podium.api.values.message_words import count
 from podium.api.workloads import SCALED
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup
 from podium.scheduler.snapshot.pod_classes import PodClass
@@ -86,7 +87,7 @@ def anti_affinity_without_room(view: ClusterView, workload: Workload) -> Iterato
         if None in domains or not term.matches(peer_group, own):
             continue
         if nodes and workload.replicas > len(domains):
-            places = f"{len(domains)} values of {term.topology_key}"
+            places = f"{count(len(domains), 'value')} of {term.topology_key}"
             message = f"{workload.replicas} pods must keep apart, and nodes have {places}"
             yield Offence(workload.obj, message, f"{workload.path}.{_ANTI_AFFINITY}")
 
@@ -100,7 +101,7 @@ def node_names(nodes: Sequence[Object]) -> tuple[str, ...]:
     """Return the names of the first nodes, and the number of the others."""
     shown = [f"Node {node['metadata']['name']}" for node in nodes[:_SHOWN_MAX]]
     left = len(nodes) - len(shown)
-    return (*shown, f"{left} more nodes") if left else (*shown,)
+    return (*shown, count(left, "more node")) if left else (*shown,)
 
 
 def _matched(view: ClusterView, term: AffinityTerm) -> list[Workload]:
@@ -134,8 +135,9 @@ def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
         domains = domains_of(view.nodes)
         if constraint.min_domains > max(len(domains), 1):
             fit = min(constraint.max_skew * len(domains), workload.replicas)
+            values = count(len(domains), "value")
             message = (
-                f"minDomains is {constraint.min_domains}, and nodes have {len(domains)} values of "
+                f"minDomains is {constraint.min_domains}, and nodes have {values} of "
                 f"{constraint.topology_key}: there is room for {fit} of {workload.replicas} pods"
             )
             yield _offence(workload, message, tuple(sorted(domains)))
@@ -175,7 +177,7 @@ def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
         if fit < workload.replicas:
             message = (
                 f"{one.topology_key} {emptiest} has only nodes that are cordoned or tainted, "
-                f"and counts with {held[emptiest]} pods: there is room for {fit} of "
+                f"and counts with {count(held[emptiest], 'pod')}: there is room for {fit} of "
                 f"{workload.replicas} pods"
             )
             yield _offence(workload, message, node_names(inside))

@@ -7,6 +7,7 @@ from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.nodes import taint_text, untolerated_taints
 from podium.api.objects import controller_uid, holds, is_terminating, labels, status_of, uid
 from podium.api.pods import is_active
+from podium.api.values.message_words import count
 from podium.apiserver.store.store import Store
 from podium.controllers.daemon_set.daemon_set_state import tolerant
 from podium.controllers.job.completion_indexes import write_indexes
@@ -116,13 +117,13 @@ def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
 def short_of_pods(timeline: Timeline) -> Iterator[RejectedObject]:
     """Yield the workloads that lack pods because the API refused them, with the API's message."""
     for owner, (message, since_s) in timeline.refused.items():
-        count = _lacking(timeline.store, owner)
-        if count > 0:
+        lacking = _lacking(timeline.store, owner)
+        if lacking > 0:
             yield RejectedObject(
-                "1 pod" if count == 1 else f"{count} pods",
+                count(lacking, "pod"),
                 with_likely_name(message, timeline.store),
                 label(timeline.owners.topmost(owner)),
-                count,
+                lacking,
                 namespace=owner[1],
                 at=round(since_s, 3),
             )

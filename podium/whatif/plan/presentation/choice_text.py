@@ -3,7 +3,8 @@
 from podium.api.presentation import Cell, Table, Tone, Toned
 from podium.api.values.message_words import and_more, count
 from podium.scheduler.preemption.choice import VIOLATIONS
-from podium.simulation.timeline.preemption import NAME_KEY, PreemptionOutcome
+from podium.scheduler.preemption.record import NAME_KEY, loss_text
+from podium.simulation.timeline.preemption import PreemptionOutcome
 
 _LOSING = "×"
 
@@ -35,7 +36,7 @@ def candidate_table(
             later = [Toned(str(value), Tone.FAINT) for value in values[lost + 1 :]]
             values[lost:] = [Toned(f"{values[lost]} {_LOSING}", Tone.BAD), *later]
         node = Toned(one.node, Tone.GOOD if one.lost_at is None else Tone.NONE)
-        result = "chosen" if one.lost_at is None else f"lost: {one.lost_at}"
+        result = "chosen" if one.lost_at is None else loss_text(one.lost_at)
         rows.append((node, victims, *values, result))
     rows += [(more, *[""] * (len(headers) - 1)) for more in and_more(left_out)]
     return Table(headers, rows, title=title)

@@ -66,7 +66,8 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     sleepers += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
     yield from sleepers if wide else sleepers[:_SLEEPERS_MAX]
     if not wide and len(sleepers) > _SLEEPERS_MAX:
-        yield f"{len(sleepers) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
+        others = count(len(sleepers) - _SLEEPERS_MAX, "more pod")
+        yield f"{others} that no event wakes, with -o wide."
     for rejected in plan.rejected:
         if exceeded := _EXCEEDED_QUOTA.search(rejected.message):
             owner = f" of {rejected.workload}" if rejected.workload else ""

@@ -64,7 +64,7 @@ def test_a_preemption_is_seen_and_its_decision_read(
     has(page.locator("#queue-unschedulable"), "nominated to worker-6")
     shot(page, "preemption")
     page.locator("#queue-unschedulable a").click()
-    for text in ("took worker-6 of 6 candidates", "default/green-5", "lost: fewest victims"):
+    for text in ("took worker-6 of 6 candidates", "default/green-5", "not the fewest victims"):
         has(page.locator(".told").first, text)
     for text in ("NodeResourcesFit", "needs 1500m CPU, 0 of 4 free", "terminating pod"):
         has(page.locator(".told").last, text)
@@ -101,7 +101,7 @@ def test_a_victim_keeps_its_page_when_it_is_gone(
     has(page.locator(".page"), "It is gone")
     for text in ("is preempted", "default/orange", "3 left", "nothing owns it"):
         has(page.locator(".ends"), text)
-    for text in ("took worker-6 of 6 candidates", "lost: fewest victims"):
+    for text in ("took worker-6 of 6 candidates", "not the fewest victims"):
         has(page.locator(".told"), text)
     shot(page, "victim")
     page.locator(".ends").get_by_role("link", name="default/orange").click()
@@ -122,7 +122,7 @@ def test_manifests_are_planned_and_applied(running: Running, opened: Opened, sho
     has(page.get_by_role("alert"), "manifests")
     page.get_by_role("textbox", name="Manifests").fill(ORANGE.read_text())
     page.get_by_role("button", name="Plan").click()
-    for text in ("default/green-5", "lost: fewest victims"):
+    for text in ("default/green-5", "not the fewest victims"):
         has(page.locator(".told"), text)
     page.locator(".options summary").click()
     page.get_by_label("drain", exact=True).fill("worker-1\nworker-2")

@@ -109,7 +109,7 @@ def test_pods_that_no_event_wakes_are_all_named_at_full_width_only() -> None:
     short = "\n".join(summary_lines(plan, wide=False))
     assert "shop/web-0" in short
     assert "shop/web-6" not in short
-    assert "pods more that no event wakes, with -o wide." in short
+    assert "more pods that no event wakes, with -o wide." in short
 
 
 def test_what_waited_before_stands_apart_from_what_waits_because_of_the_changes() -> None:
