@@ -12,15 +12,11 @@ from podium.api.values.times import timestamp
 from podium.cluster.virtual import Cluster, ClusterOptions
 from tests.cluster.embedded.client import Client
 from tests.cluster.virtual.virtual_server import VirtualServer
-from tests.objects import node, pod, workload
+from tests.device_objects import DRIVER, claim, device, device_class, exactly, resource_slice
+from tests.objects import Obj, node, pod, workload
 
-GPU_CLASS = {
-    "apiVersion": "resource.k8s.io/v1",
-    "kind": "DeviceClass",
-    "metadata": {"name": "gpu"},
-    "spec": {"selectors": [{"cel": {"expression": 'device.driver == "gpu.example.com"'}}]},
-}
-CLAIM_SPEC = {"devices": {"requests": [{"name": "g", "exactly": {"deviceClassName": "gpu"}}]}}
+GPU_CLASS = device_class("gpu", f'device.driver == "{DRIVER}"')
+CLAIM_SPEC = claim("one", exactly("g"))["spec"]
 TEMPLATE = {
     "apiVersion": "resource.k8s.io/v1",
     "kind": "ResourceClaimTemplate",
@@ -30,21 +26,15 @@ TEMPLATE = {
 USE = {"name": "gpu", "resourceClaimTemplateName": "one-gpu"}
 
 
-def gpus(on: str, count: int) -> dict[str, Any]:
-    pool = {"name": on, "generation": 1, "resourceSliceCount": 1}
-    devices = [{"name": f"gpu-{number}"} for number in range(count)]
-    spec = {"driver": "gpu.example.com", "nodeName": on, "pool": pool, "devices": devices}
-    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice"}
-    return {**kind, "metadata": {"name": f"{on}-gpus"}, "spec": spec}
+def gpus(on: str, count: int) -> Obj:
+    return resource_slice(f"{on}-gpus", [device(f"gpu-{n}") for n in range(count)], pool=on)
 
 
-def shared_claim() -> dict[str, Any]:
-    metadata = {"name": "shared", "namespace": "default"}
-    kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
-    return {**kind, "metadata": metadata, "spec": CLAIM_SPEC}
+def shared_claim() -> Obj:
+    return {**claim("shared", exactly("g")), "metadata": {"name": "shared", "namespace": "default"}}
 
 
-def loaded(*objects: dict[str, Any]) -> LoadedCluster:
+def loaded(*objects: Obj) -> LoadedCluster:
     return podium.load(node("n1"), gpus("n1", 2), GPU_CLASS, TEMPLATE, *objects)
 
 
@@ -194,7 +184,7 @@ def test_containers_wait_until_the_claims_are_allocated_and_reserved_for_the_pod
         assert cluster.get("Pod", "early")["status"]["phase"] == "Pending"
 
 
-def tainted(on: str, **taint: Any) -> dict[str, Any]:
+def tainted(on: str, **taint: Any) -> Obj:
     published = gpus(on, 1)
     published["spec"]["devices"][0]["taints"] = [{"key": "sick", "effect": "NoExecute", **taint}]
     return published
@@ -204,7 +194,7 @@ def tainted(on: str, **taint: Any) -> dict[str, Any]:
 def test_a_device_taint_evicts_the_pod_that_uses_the_device(
     seconds: int | None, stays_s: int
 ) -> None:
-    exactly: dict[str, Any] = {"deviceClassName": "gpu"}
+    exactly: Obj = {"deviceClassName": "gpu"}
     if seconds is not None:
         toleration = {"key": "sick", "operator": "Exists", "effect": "NoExecute"}
         exactly["tolerations"] = [{**toleration, "tolerationSeconds": seconds}]
@@ -257,7 +247,7 @@ def test_devices_of_extended_resources_are_freed_and_tainted_as_well() -> None:
     named = {**GPU_CLASS, "spec": {**GPU_CLASS["spec"], "extendedResourceName": "example.com/gpu"}}
     with podium.Cluster(manifests=[node("n1"), gpus("n1", 1), named]) as cluster:
 
-        def extended(name: str) -> dict[str, Any]:
+        def extended(name: str) -> Obj:
             lasts = {"podium.dev/run-duration": "20s"}
             made = pod(name, annotations=lasts, restartPolicy="Never")
             limits = {"limits": {"example.com/gpu": "1"}}
