@@ -63,7 +63,7 @@ _LITERALS: Mapping[type, Type] = {
 _TYPES = frozenset(
     [*COMPARABLE, NULL, TYPE, TIMESTAMP, DURATION, IP, CIDR, "list", "map", "optional_type"]
 )
-
+# Of dotted names; most names of fields and methods are none of them.
 _LAST_WORDS = {name.rpartition(".")[2] for name in (*_TYPES, *FUNCTIONS) if "." in name}
 
 
@@ -104,7 +104,7 @@ class Checker:
         return ERROR
 
     def _mismatch(self, place: int, wanted: Type, kind: Type) -> Type:
-        return self._fail(place, _mismatch(wanted, kind))
+        return self._fail(place, _mismatch_text(wanted, kind))
 
     def _no_overload(
         self, place: int, name: str, kinds: Sequence[Type], is_method: bool = False
@@ -189,7 +189,7 @@ class Checker:
         others = [n for n, kind in enumerate(kinds) if not is_equivalent(kinds[0], kind)]
         if not self._within_format:
             for index in others[:faults_max]:
-                why = _mismatch(kinds[0], kinds[index])
+                why = _mismatch_text(kinds[0], kinds[index])
                 self._literal_faults.append((nodes[index].place, why))
         if not all(is_assignable(kinds[0], kinds[index], {}) for index in others):
             return DYN
@@ -260,9 +260,7 @@ class Checker:
             case "all" | "exists" | "exists_one":
                 return BOOL
             case "filter":
-                return (
-                    over if is_a(over, "list") else ("list", over[1] if is_a(over, "map") else DYN)
-                )
+                return over if is_a(over, "list") else ("list", key)
             case "transformMap":
                 return ("map", key, body)
             case "transformMapEntry":
@@ -298,7 +296,7 @@ class Checker:
         return kinds
 
 
-def _mismatch(wanted: Type, kind: Type) -> str:
+def _mismatch_text(wanted: Type, kind: Type) -> str:
     return f"expected type '{type_name(wanted)}' but found '{type_name(kind)}'"
 
 

@@ -29,6 +29,8 @@ from podium.api.cel.type_system import (
 from podium.api.cel.values import CelError, CelType, Duration, Timestamp, type_of
 
 _PRECISION = 6
+# Of a precision: more than 999 digits tell nothing.
+_DIGITS_MAX = 3
 _CLAUSE = re.compile(r"%(?:%|(?:\.(?P<precision>[0-9]+))?(?P<letter>.)?)", re.DOTALL)
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NUMBERS_AS_TEXT = ("NaN", "Infinity", "-Infinity")
@@ -170,7 +172,8 @@ def fill(text: str, values: Sequence[Any], formatted: Callable[[str, int, Any], 
         if letter not in _FORMATS:
             why = f'unrecognized formatting clause "{letter}"'
             raise CelError(f"could not parse formatting clause: {why}")
-        return formatted(letter, int(match["precision"] or _PRECISION), values[index])
+        precision = int((match["precision"] or str(_PRECISION))[:_DIGITS_MAX])
+        return formatted(letter, precision, values[index])
 
     return _CLAUSE.sub(filled, text)
 

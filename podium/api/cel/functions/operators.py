@@ -47,6 +47,7 @@ from podium.api.cel.values import (
     CelType,
     compare,
     contains,
+    cost_exceeded,
     equal,
     type_of,
 )
@@ -54,6 +55,7 @@ from podium.api.values.quantity import INT64_MAX, INT64_MIN
 
 _UINT64_MAX = 2**64 - 1
 _NAMED_FORMAT_SIZE_MAX = 64
+_ELEMENTS_MAX = 1_000_000
 
 
 def limited(number: int) -> int:
@@ -109,6 +111,13 @@ def _integer_operator(sign: str) -> list[Overload]:
         function(sign, (INT, INT), INT, lambda a, b: limited(compute(a, b))),
         function(sign, (UINT, UINT), UINT, lambda a, b: _unsigned(compute(int(a), int(b)))),
     ]
+
+
+def _appended(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    # Costs don't tell, since cel-go copies neither list.
+    if len(a) + len(b) > _ELEMENTS_MAX:
+        raise cost_exceeded()
+    return [*a, *b]
 
 
 def _size_of_both(arguments: Sequence[Sized]) -> Size:
@@ -200,31 +209,32 @@ def _decoded_size(arguments: Sequence[Sized]) -> Size:
     return Size(size.least // 4, size.most)
 
 
-def _same(value: Any) -> Any:
+def unchanged(value: Any) -> Any:
+    """Return a value that is of the wanted type already."""
     return value
 
 
 _CONVERSIONS: Sequence[tuple[str, str, Callable[[Any], Any]]] = (
-    (INT, INT, _same),
+    (INT, INT, unchanged),
     (UINT, INT, lambda a: limited(int(a))),
     (DOUBLE, INT, _to_int),
     (STRING, INT, lambda a: limited(_read_number(a, int, "int"))),
-    (UINT, UINT, _same),
+    (UINT, UINT, unchanged),
     (INT, UINT, _unsigned),
     (DOUBLE, UINT, lambda a: _unsigned(int(a) if a >= 0 else -1)),
     (STRING, UINT, lambda a: _unsigned(_read_number(a, int, "uint"))),
-    (DOUBLE, DOUBLE, _same),
+    (DOUBLE, DOUBLE, unchanged),
     (INT, DOUBLE, float),
     (UINT, DOUBLE, float),
     (STRING, DOUBLE, lambda a: _read_number(a, float, "double")),
-    (STRING, STRING, _same),
+    (STRING, STRING, unchanged),
     (BOOL, STRING, lambda a: "true" if a else "false"),
     (INT, STRING, str),
     (UINT, STRING, lambda a: str(int(a))),
     (DOUBLE, STRING, double_text),
-    (BOOL, BOOL, _same),
+    (BOOL, BOOL, unchanged),
     (STRING, BOOL, _read_bool),
-    (BYTES, BYTES, _same),
+    (BYTES, BYTES, unchanged),
 )
 
 CONVERSIONS = frozenset({BOOL, INT, UINT, DOUBLE, STRING, BYTES})
@@ -237,7 +247,7 @@ OVERLOADS = (
         function("_+_", (kind, kind), kind, lambda a, b: a + b, OF_BOTH, _size_of_both)
         for kind in (STRING, BYTES)
     ),
-    function("_+_", (LIST, LIST), LIST, lambda a, b: [*a, *b], UNIT, _size_of_both),
+    function("_+_", (LIST, LIST), LIST, _appended, UNIT, _size_of_both),
     function("-_", (INT,), INT, lambda a: limited(-a)),
     function("-_", (DOUBLE,), DOUBLE, lambda a: -a),
     function("!_", (BOOL,), BOOL, lambda a: not a),
@@ -253,6 +263,6 @@ OVERLOADS = (
     *(function(to, (of,), to, call) for of, to, call in _CONVERSIONS),
     function("string", (BYTES,), STRING, _decoded, TRAVERSAL, _decoded_size),
     function("bytes", (STRING,), BYTES, str.encode, TRAVERSAL, _encoded_size),
-    function("dyn", (A,), DYN, _same),
+    function("dyn", (A,), DYN, unchanged),
     function("type", (A,), TYPE, lambda a: CelType(type_of(a))),
 )

@@ -114,8 +114,9 @@ def by_sizes(cost: Callable[..., int]) -> Cost:
 
 
 UNIT = by_sizes(lambda *_: 1)
-"""Of all functions that take the same time for any arguments."""
+"""Cost of a function that takes the same time for any arguments."""
 
+# Of a function that goes through its first argument, once or twice, or through two of them.
 TRAVERSAL = by_sizes(lambda size, *_: share(size, PER_CHARACTER))
 TWO_TRAVERSALS = by_sizes(lambda size, *_: share(size, 2 * PER_CHARACTER))
 OF_SMALLER = by_sizes(lambda a, b: share(min(a, b), PER_CHARACTER))

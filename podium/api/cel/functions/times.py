@@ -3,9 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from typing import Any
 
-from podium.api.cel.functions.operators import limited
+from podium.api.cel.functions.operators import limited, unchanged
 from podium.api.cel.functions.overloads import Overload, function, method
 from podium.api.cel.type_system import DURATION, INT, STRING, TIMESTAMP
 from podium.api.cel.values import CelError, Duration, Timestamp
@@ -129,15 +128,11 @@ def _no_duration(_number: int) -> Duration:
     raise CelError(f"type conversion error from 'int' to '{DURATION}'")
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
 OVERLOADS = (
-    function("timestamp", (TIMESTAMP,), TIMESTAMP, _same),
+    function("timestamp", (TIMESTAMP,), TIMESTAMP, unchanged),
     function("timestamp", (STRING,), TIMESTAMP, _read_timestamp),
     function("timestamp", (INT,), TIMESTAMP, lambda s: _timestamp(s * NANOS_PER_SECOND)),
-    function("duration", (DURATION,), DURATION, _same),
+    function("duration", (DURATION,), DURATION, unchanged),
     function("duration", (STRING,), DURATION, _read_duration),
     function("duration", (INT,), DURATION, _no_duration),
     function("int", (TIMESTAMP,), INT, lambda at: at.nanos // NANOS_PER_SECOND),
