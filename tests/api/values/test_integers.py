@@ -1,1 +1,0 @@
-"""Integers in texts: what Go's strconv reads, and nothing else."""
