@@ -11,7 +11,7 @@ from podium.api.devices.resource_claims import (
     reserved_for,
 )
 from podium.api.devices.resource_slices import DeviceKey
-from podium.api.objects import Object, entries, part, uid
+from podium.api.objects import Object, entries, is_terminating, part, uid
 from podium.api.selectors.node_selector import NAME_FIELD
 from podium.api.values.quantity import nanos
 from podium.scheduler.devices.allocated_devices import CLAIM, AllocatedDevices
@@ -42,9 +42,16 @@ def freed_devices(allocated: AllocatedDevices, gone: Collection[PodInfo]) -> lis
 def abandoned_devices(
     allocated: AllocatedDevices, placed: Collection[str]
 ) -> list[AllocatedDevice]:
-    """Return the devices of the claims that are reserved for none of the pods with these uids."""
+    """Return the devices of claims about to be deallocated: none of their pods is left.
+
+    A claim that has never been reserved keeps its allocation.
+
+    Args:
+        placed: uids of the pods on nodes.
+    """
     claims = (obj for obj in allocated.listers.list(CLAIM) if allocation_of(obj) is not None)
-    left = (claim for claim in claims if not any(user in placed for user in reserved_for(claim)))
+    used = (claim for claim in claims if reserved_for(claim) or is_terminating(claim))
+    left = (claim for claim in used if not any(user in placed for user in reserved_for(claim)))
     return [device for claim in left for device in _devices(claim)]
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from podium.api.objects import without
 from podium.scheduler.config.scheduler_options import Gangs, PreemptionScope, SchedulerOptions
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.plugins.default_preemption import FREEING
@@ -250,6 +251,11 @@ def test_a_preemptor_waits_until_the_claims_of_its_victims_are_deallocated() -> 
     assert found is not None
     assert found.victims == ()
     assert FREEING in found.status.message
+    # An allocation without a reservation stays, so that the preemptor needs other victims.
+    scheduler.listers.set({**gone, "status": without(gone["status"], "reservedFor")})
+    found = scheduler.decide(waiting).post_filter
+    assert found is not None
+    assert [victim.name for victim in found.victims] == ["low"]
     scheduler.listers.set({**gone, "status": {}})
     assert scheduler.decide(waiting).node_name == "a"
 
