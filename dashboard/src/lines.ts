@@ -7,13 +7,14 @@ export interface Line { key: string; entry: Entry & Partial<LaidEntry>; firstS: 
 // So many of one kind are folded, if no more time than this lies between one and the next.
 const FOLDED_FROM = 6;
 const APART_S = 60;
-// What is read for a line at most, as all that there is may fold into a few.
+// How much is read for a line, and at least, as all that there is may fold into a few.
 const READ_PER_LINE = 20;
+const READ_AT_LEAST = 1_000;
 
 // The latest come first.
 export function linesOf(entries: Iterable<Line["entry"]>, linesMax: number, isFolded = false): Line[] {
   const lines = new Map<string, Line>();
-  const readMax = isFolded ? linesMax * READ_PER_LINE : linesMax;
+  const readMax = isFolded ? Math.max(linesMax * READ_PER_LINE, READ_AT_LEAST) : linesMax;
   for (const entry of entries) {
     const key = `${entry.type} ${entry.kind} ${entry.namespace}/${entry.name} ${entry.text} ${entry.preemptor}`;
     const line = lines.get(key);
@@ -28,8 +29,8 @@ function folded(lines: Line[]): Line[] {
   const groups = new Map<string, Line[]>();
   const heads = new Map<Line, Line[]>();
   for (const line of lines) {
-    const { type, kind, preemptor, atS } = line.entry;
-    const key = `${type} ${kind} ${preemptor}`;
+    const { type, kind, atS } = line.entry;
+    const key = `${type} ${kind}`;
     const group = groups.get(key);
     if (group && group[group.length - 1]!.entry.atS - atS <= APART_S) group.push(line);
     else {

@@ -50,13 +50,19 @@ export function Lines({ lines, onTop = 0, isOfOne = false }: { lines: Line[]; on
           {!isOfOne && (others.length ? <b>{several(others.length + 1, entry.kind.toLowerCase())}</b> : <Subject entry={entry} cluster={cluster} />)}
           <span>
             {others.length ? <><Subject entry={entry} cluster={cluster} /> and {count(others.length)} others, since {wallTime(clock, firstS, lastS)}</> : entry.text}
-            {entry.preemptor && <> by <PodLink pod={entry.preemptor} /></>}
+            {entry.preemptor && <> by <PodLink pod={entry.preemptor} />{andOthers(entry.preemptor, others)}</>}
             {times > 1 && !others.length && <b class="times" title={`the first at ${clockTime(clock, firstS)}`}> {count(times)} ×</b>}
           </span>
         </li>
       ))}
     </ol>
   );
+}
+
+// How many other preemptors the lines have that are folded.
+function andOthers(preemptor: string, lines: Line[]): string {
+  const others = new Set(lines.map(({ entry }) => entry.preemptor).filter((one) => one && one !== preemptor));
+  return others.size ? ` and ${several(others.size, "other")}` : "";
 }
 
 // A link to what a pod belongs to, such as Deployment/web; a static pod belongs to its node.

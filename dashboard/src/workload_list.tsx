@@ -7,7 +7,7 @@ import { budgetLink, workloadLink, workloadsLink } from "./routes";
 import type { Disruption, Workload } from "./shapes";
 import { useStore } from "./store";
 import { SortedTable, type Column } from "./table";
-import { budgetsOf, byStanding, downText, lostLately, reasonsOf, signedOf, standingsOf, toneOf, waitsOf, type Stood } from "./workloads";
+import { briefly, budgetsOf, byStanding, downText, lostLately, reasonsOf, signedOf, standingsOf, toneOf, waitsOf, type Stood } from "./workloads";
 
 const NAMED = 4;
 
@@ -70,8 +70,8 @@ function Why({ workload, cluster, lost }: { workload: Workload; cluster: Cluster
   return (
     <>
       {reasonsOf(workload, cluster).join(", ")}
-      {workload.pending > 0 && <small> {waitsOf(cluster, workloadKey(workload))[0]?.[0]}</small>}
-      {last && <small> {count(lost.length)} {last.group} lately{last.preemptor && <>, by <PodLink pod={last.preemptor} /></>}</small>}
+      {workload.pending > 0 && <small> {briefly(waitsOf(cluster, workloadKey(workload))[0]?.[0] ?? "")}</small>}
+      {last && <div><small>{count(lost.length)} {last.group} lately{last.preemptor && <>, by <PodLink pod={last.preemptor} /></>}</small></div>}
     </>
   );
 }

@@ -52,7 +52,7 @@ const State = ({ standing }: { standing: Standing }) =>
 function Waits({ pods, waits, namespace }: { pods: Pod[]; waits: [string, string[]][]; namespace: string }) {
   const first = waits[0]?.[1][0];
   const pod = pods.find((one) => one.name === first);
-  const { answer } = useAnswer<PodPage>(pod ? podLink(pod).slice(2) : "", JSON.stringify(pod));
+  const { answer, problem } = useAnswer<PodPage>(pod ? podLink(pod).slice(2) : "", JSON.stringify(pod));
   if (!pod) return null;
   return (
     <>
@@ -64,6 +64,7 @@ function Waits({ pods, waits, namespace }: { pods: Pod[]; waits: [string, string
           </li>
         ))}
       </ul>
+      {!answer && !problem && <p class="faint" role="status">Asking for the decision…</p>}
       {answer?.explanation && <Told presentation={{ ...answer.explanation, headline: "" }} />}
     </>
   );

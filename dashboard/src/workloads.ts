@@ -8,7 +8,7 @@ import type { Budget, Disruption, Workload } from "./shapes";
 export const STANDINGS = ["down", "below budget", "failed", "below desired", "well"] as const;
 export type Standing = (typeof STANDINGS)[number];
 
-const LATELY_SEEN = 1_000;
+const LATELY_SEEN = 5_000;
 
 export const budgetsOf = (workload: Workload, cluster: Cluster): Budget[] =>
   workload.budgets.flatMap((name) => cluster.budgets.get(`${workload.namespace}/${name}`) ?? []);
@@ -91,6 +91,9 @@ export function waitsOf(cluster: Cluster, key: string) {
   }
   return [...waits].sort(([, a], [, b]) => b.length - a.length);
 }
+
+// The scheduler's reason without what preemption could do about it.
+export const briefly = (reason: string) => reason.replace(/ (no new claims to deallocate, )?preemption: .*$/, "");
 
 // Such as "2 workloads are down, 1 is below budget".
 export const downText = (down: number, below: number) =>

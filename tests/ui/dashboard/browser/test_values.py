@@ -193,6 +193,15 @@ def test_many_lines_of_a_kind_are_one_and_disruptions_stand_on_top(opened: Opene
         has(lines.last, "500 nodesnode-499 and 499 others")
         assert lines.count() == 2
         has(page.locator("#budgets"), "violated 00:00:00: web-1 drained")
+        preempted = [
+            disruption(number, pod(f"web-{number}"), preemptor=f"default/first-{number % 2}")
+            for number in range(2, 10)
+        ]
+        served.push(Step(number=2, at_s=91, disruptions=[Raw(encode(one)) for one in preempted]))
+        has(
+            lines.first,
+            "8 podsdefault/web-9 and 7 others, since 00:00:00 by default/first-1 and 1 other",
+        )
 
 
 def test_workloads_stand_the_worst_first_each_with_its_reason(opened: Opened, shot: Shot) -> None:
@@ -229,7 +238,7 @@ def test_workloads_stand_the_worst_first_each_with_its_reason(opened: Opened, sh
             (
                 "web",
                 "✕ below budget",
-                "1 starting, 1 not created 1 preempted lately, by default/first",
+                "1 starting, 1 not created1 preempted lately, by default/first",
             ),
             ("Job/report", "✕ failed", "0 / 0", "failed: Job has reached the backoff limit"),
             ("Job/batch jobs", "below desired", "3 pending"),
