@@ -114,8 +114,8 @@ def _contains(
         lambda values, _: cost_of(size_of(values[0])) + share(len(values[1]), PER_CHARACTER),
     )
     return [
-        method(name, (CIDR, kind), BOOL, holds, typed),
         method(name, (CIDR, STRING), BOOL, lambda a, text: holds(a, read(text)), from_text),
+        method(name, (CIDR, kind), BOOL, holds, typed),
     ]
 
 

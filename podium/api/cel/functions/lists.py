@@ -84,6 +84,8 @@ _ZEROS = {INT: 0, UINT: UInt(0), DOUBLE: 0.0, DURATION: Duration(0)}
 
 def _sum(zero: Any, values: Sequence[Any]) -> Any:
     total = values[0] if values else zero
+    if type_of(total) not in _ZEROS:
+        raise no_such_overload()
     for value in values[1:]:
         if type(value) is not type(total):
             raise no_such_overload()
@@ -143,6 +145,8 @@ def _distinct(values: Sequence[Any]) -> list[Any]:
 
 
 def _sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
+    if keys and type_of(keys[0]) not in COMPARABLE:
+        raise CelError("list elements must be comparable")
     if len({type(key) for key in keys}) > 1:
         raise CelError("list elements must have the same type")
     return [values[index] for index in sorted(range(len(values)), key=keys.__getitem__)]

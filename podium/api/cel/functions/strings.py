@@ -25,7 +25,7 @@ from podium.api.cel.functions.overloads import (
     size_of,
 )
 from podium.api.cel.type_system import BOOL, INT, STRING, STRINGS
-from podium.api.cel.values import CelError, cost_exceeded
+from podium.api.cel.values import CelError, cost_exceeded, no_such_overload
 from podium.api.values.quantity import INT64_MAX
 
 # Whatever is done with a longer text costs more than any expression may.
@@ -103,6 +103,12 @@ def _split(text: str, separator: str, limit: int = -1) -> list[str]:
             return letters
         return [*letters[: limit - 1], "".join(letters[limit - 1 :])]
     return text.split(separator, limit - 1 if limit > 0 else -1)
+
+
+def _join(texts: Sequence[Any], separator: str = "") -> str:
+    if not all(isinstance(text, str) for text in texts):
+        raise no_such_overload()
+    return separator.join(texts)
 
 
 _LOWER = {ord(c): ord(c) + 32 for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -207,7 +213,7 @@ OVERLOADS = (
     method("split", _LIMITED, STRINGS, _split, TWO_TRAVERSALS, _pieces),
     method("substring", (STRING, INT), STRING, _substring, TRAVERSAL, of_first),
     method("substring", (STRING, INT, INT), STRING, _substring, TRAVERSAL, of_first),
-    method("join", (STRINGS,), STRING, lambda a: "".join(a), _JOINING, _joined_size),
-    method("join", (STRINGS, STRING), STRING, lambda a, b: b.join(a), _JOINING, _joined_size),
+    method("join", (STRINGS,), STRING, _join, _JOINING, _joined_size),
+    method("join", (STRINGS, STRING), STRING, _join, _JOINING, _joined_size),
     function("strings.quote", (STRING,), STRING, quoted, TRAVERSAL, _quoted_size),
 )
