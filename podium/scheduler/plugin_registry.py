@@ -42,8 +42,6 @@ from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.plugins.volume_restrictions import VolumeRestrictions
 from podium.scheduler.plugins.volume_zone import VolumeZone
 
-ENTRY_POINT_GROUP = "podium.plugins"
-
 Factory = Callable[..., Any]
 Profiles = tuple[tuple[Profile, Expanded], ...]
 
@@ -97,7 +95,7 @@ def plugin_factories() -> Mapping[str, Factory]:
 @cache
 def _installed() -> Mapping[str, Factory]:
     factories = dict(zip(_POINTS, _IN_TREE, strict=True))
-    for point in entry_points(group=ENTRY_POINT_GROUP):
+    for point in entry_points(group="podium.plugins"):
         if point.name in factories:
             raise PluginError(f"plugin {point.name} ({point.value}): there is one of that name")
         try:

@@ -16,8 +16,6 @@ from podium.scheduler.framework.trial_changes import TrialChanges
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 
-Tell = Callable[[Decision], None]
-
 
 @contextmanager
 def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
@@ -101,7 +99,7 @@ def try_gang(
     least: int,
     *,
     preempts: bool = True,
-    tell: Tell | None = None,
+    tell: Callable[[Decision], None] | None = None,
 ) -> RehearsalOutcome:
     """Decide about the pods of a gang in turn, each as if those before were on their nodes.
 

@@ -14,12 +14,11 @@ from podium.scheduler.config.document import ExtensionPoint, Plugins, Profile
 Expanded = Mapping[ExtensionPoint, Mapping[str, int]]
 """The plugins of each extension point, in the order in which they run, with their weights."""
 
-Implements = Callable[[str, ExtensionPoint], bool]
 
 WEIGHTED_POINTS = frozenset({ExtensionPoint.SCORE, ExtensionPoint.PLACEMENT_SCORE})
 
 
-def expand(sets: Plugins, implements: Implements) -> Expanded:
+def expand(sets: Plugins, implements: Callable[[str, ExtensionPoint], bool]) -> Expanded:
     """Return the plugins of every extension point, in the order in which they run.
 
     First come the plugins that a point's own set shares with MultiPoint, then the rest of

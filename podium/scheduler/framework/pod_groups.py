@@ -17,8 +17,6 @@ from podium.api.values.quantity import nanos
 from podium.scheduler.config.scheduler_options import Gangs, PodGroupApi
 from podium.scheduler.snapshot.pod_info import UNPLACED, PodInfo
 
-LABEL = "scheduling.x-k8s.io/pod-group"
-
 _KINDS = {
     PodGroupApi.KUBERNETES: (POD_GROUP, WORKLOAD),
     PodGroupApi.SCHEDULER_PLUGINS: (POD_GROUP_OF_PLUGINS,),
@@ -140,7 +138,7 @@ class PodGroups:
         group_name = part(spec_of(pod), "schedulingGroup").get("podGroupName")
         if group_name and POD_GROUP.key in self.kinds:
             return POD_GROUP.key, namespace(pod), group_name
-        labelled = labels(pod).get(LABEL)
+        labelled = labels(pod).get("scheduling.x-k8s.io/pod-group")
         if labelled and POD_GROUP_OF_PLUGINS.key in self.kinds:
             return POD_GROUP_OF_PLUGINS.key, namespace(pod), labelled
         return None

@@ -29,8 +29,6 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Change, Snapshot
 from podium.scheduler.snapshot.volumes.pod_claims import not_found, used_claims
 
-ClaimKey = tuple[str, str]
-
 DISK_CONFLICT, CLAIM_IN_USE = 1, 2
 _REASONS = {
     DISK_CONFLICT: "node(s) had no available disk",
@@ -112,7 +110,7 @@ class _Users:
         self._classes_read = 0
         # Class ids, since references to classes would keep these from being forgotten.
         self._with_disks: list[int] = []
-        self._by_claim: dict[ClaimKey, list[int]] = {}
+        self._by_claim: dict[tuple[str, str], list[int]] = {}
 
     def _keep_up(self) -> None:
         if self._epoch != self._classes.epoch:

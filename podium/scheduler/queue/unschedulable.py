@@ -13,14 +13,12 @@ from podium.scheduler.queue.queued_pod import QueuedPod, QueueName, Rejection
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 
-Bucket = dict[str, QueuedPod]
-
 
 class Unschedulable:
     """The pods that are unschedulable or gated."""
 
     def __init__(self) -> None:
-        self._groups: dict[Rejection, dict[PodClass, Bucket]] = {}
+        self._groups: dict[Rejection, dict[PodClass, dict[str, QueuedPod]]] = {}
         self._oldest = PodHeap()
         self.gated = 0
 

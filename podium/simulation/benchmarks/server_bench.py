@@ -21,7 +21,6 @@ from podium.machines.async_api import UnreachableError
 from podium.machines.effects import Create, Delete, Effect, Patch
 from podium.simulation.benchmarks.results import ServerResult
 
-CURRENT = "current"
 WORKLOADS = ("SchedulingBasic", "PreemptionBasic", "PreemptionAsync")
 _UNDER_WAY = 30
 _LABEL = "podium.dev/bench"
@@ -167,7 +166,7 @@ async def measure_server(
     if unknown := [name for name in names if name not in WORKLOADS]:
         raise PodiumError(f"{unknown[0]}: with --server there are {', '.join(WORKLOADS)}")
     connection = await load_connection()
-    if server != CURRENT:
+    if server != "current":
         connection.url = server.rstrip("/")
     results = []
     async with HttpApi(connection, Random()) as api:

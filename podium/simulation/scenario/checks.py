@@ -41,7 +41,6 @@ NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
 }
 """States of nodes that may be asserted, besides `gone`."""
 
-DRAIN_STATES = ("running", "done", "failed")
 GONE = "gone"
 PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _ALLOWED = "disruptionsAllowed"
@@ -53,7 +52,7 @@ _STATES: dict[str, tuple[str, Collection[str]]] = {
     "no_pod_pending": ("pending", ("pending",)),
     "pods": ("there", (*POD_STATES, GONE)),
     "node": ("ready", (*NODE_STATES, GONE)),
-    "drain": ("done", DRAIN_STATES),
+    "drain": ("done", ("running", "done", "failed")),
     "object": ("there", ("there", GONE)),
 }
 
