@@ -81,9 +81,10 @@ class PodReport(Report, kw_only=True):
     """The name of its PriorityClass; empty if it names none."""
 
 
-def report_facts(report: PodReport, kind: type[PodReport]) -> dict[str, Any]:
-    """Return the values that a pod's report has for the fields of `kind`, a base of its class."""
-    return {field.name: getattr(report, field.name) for field in fields(kind)}
+def report_facts(report: Report, kind: type[Report]) -> dict[str, Any]:
+    """Return the values that a report has for the fields of `kind`, by name."""
+    names = (field.name for field in fields(kind))
+    return {name: getattr(report, name) for name in names if hasattr(report, name)}
 
 
 def pod_facts(pod: Object) -> dict[str, Any]:

@@ -41,7 +41,6 @@ from podium.whatif.capacity.capacity_report import (
     VictimRow,
 )
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
-from podium.whatif.plan.plan_report import PodRow
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import UNTIL_S, PlanRequest
 
@@ -95,15 +94,7 @@ def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capac
         for victim in outcome.taken:
             breaks[victim.pod] += victim.broken
     victims = tuple(
-        VictimRow(
-            **report_facts(lost, PodRow),
-            node=lost.node,
-            by=lost.by,
-            breaks=tuple(breaks[lost.pod]),
-            depth=lost.depth,
-            comes_again=lost.comes_again,
-            replaced_on=lost.replaced_on,
-        )
+        VictimRow(**report_facts(lost, VictimRow), breaks=tuple(breaks[lost.pod]))
         for lost in OutcomeReader(play).disruptions()
         if lost.cause is BY_SCHEDULER and lost.at >= since_s
     )

@@ -176,11 +176,7 @@ def _outages(impacts: Iterable[Impact]) -> list[Outage]:
         (worst, _), *_ = summaries
         outages.append(
             Outage(
-                workload=worst.workload,
-                namespace=worst.namespace,
-                priority=worst.priority,
-                priority_class=worst.priority_class,
-                ready_before=worst.ready_before,
+                **report_facts(worst, Outage),
                 disturbances=tuple(name for _, name in summaries),
                 longest_seconds=worst.ready_least_for_seconds,
                 over=all(summary.ready_after > 0 for summary, _ in summaries),
