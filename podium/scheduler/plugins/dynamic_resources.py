@@ -21,7 +21,6 @@ from podium.api.devices.resource_claims import (
     ClaimError,
     allocation_of,
     is_for_extended_resources,
-    known_claim_names,
     pod_reference,
     reserved_for,
 )
@@ -51,7 +50,7 @@ from podium.scheduler.devices.extended_resources import (
     device_requests,
     extended_resource_claim,
 )
-from podium.scheduler.devices.freed_devices import PLUGIN
+from podium.scheduler.devices.freed_devices import PLUGIN, known_claims
 from podium.scheduler.devices.pod_devices import (
     ExtendedResources,
     PodDevices,
@@ -98,7 +97,7 @@ _STEPS_PER_S = 100_000
 _FREED = {"allocation": None, "devices": None, "reservedFor": None}
 
 
-class _Reserved(msgspec.Struct, frozen=True, eq=False):
+class _Reservation(msgspec.Struct, frozen=True, eq=False):
     """What a pod has reserved on its node."""
 
     uses: Sequence[tuple[Object, dict[str, Any] | None]] = ()
@@ -107,7 +106,7 @@ class _Reserved(msgspec.Struct, frozen=True, eq=False):
     """The devices that the pod uses as extended resources."""
 
 
-_NOTHING = _Reserved()
+_NOTHING = _Reservation()
 
 
 class DynamicResources:
@@ -130,7 +129,7 @@ class DynamicResources:
             handle.snapshot, handle.allocated, round(args.filter_timeout * _STEPS_PER_S)
         )
         self._last: tuple[object, PodDevices] = (None, PodDevices())
-        self._reserved: dict[str, _Reserved] = {}
+        self._reserved: dict[str, _Reservation] = {}
 
     def events_to_register(self) -> Sequence[EventHint]:
         changed, of = Action.ADD | Action.UPDATE, EventResource
@@ -232,7 +231,7 @@ class DynamicResources:
 
     def allocations(self, pod: PodInfo, node_name: str) -> Sequence[tuple[Object, Object]]:
         """Return the claims, with their allocations, that a pod gets on a node that fits it."""
-        allocated = None if self.by_shape(pod.cls) else self._found(pod, node_name)
+        allocated = None if self.by_shape(pod.cls) else self._reservation(pod, node_name)
         uses = () if allocated is None else allocated.uses
         return [(claim, allocation) for claim, allocation in uses if allocation is not None]
 
@@ -243,7 +242,7 @@ class DynamicResources:
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         if self.by_shape(pod.cls):
             return SUCCESS
-        reserved = self._found(pod, node_name)
+        reserved = self._reservation(pod, node_name)
         if reserved is None:
             lost = f"devices of node {node_name} have been allocated meanwhile"
             return Status(Code.ERROR, (lost,))
@@ -287,9 +286,10 @@ class DynamicResources:
         for obj in _claims_in(written):
             if not is_for_extended_resources(obj) or allocation_of(obj):
                 continue
-            found = next(found for claim, found in reserved.uses if name(claim) == IN_MEMORY)
-            assert found is not None
-            status = {"allocation": self._dated(found), "reservedFor": [pod_reference(pod.obj)]}
+            allocation = next(made for claim, made in reserved.uses if name(claim) == IN_MEMORY)
+            assert allocation is not None
+            users = [pod_reference(pod.obj)]
+            status = {"allocation": self._dated(allocation), "reservedFor": users}
             calls.append(status_patch_of(CLAIM, obj, status))
             uses = {"resourceClaimName": name(obj), "requestMappings": [*reserved.mappings]}
             calls.append(status_patch_of("Pod", pod.obj, {"extendedResourceClaimStatus": uses}))
@@ -325,10 +325,8 @@ class DynamicResources:
 
     def undo_calls(self, pod: PodInfo, written: Sequence[Object]) -> Sequence[Effect]:
         """Return the calls that take the pod's reservations back; allocations stay."""
-        places = (one.partition("/")[::2] for one in known_claim_names(pod.obj))
-        known = (self._listers.get(CLAIM, claim, place) for place, claim in places)
         calls: list[Effect] = []
-        for claim in _claims_in([*filter(None, known), *written]):
+        for claim in _claims_in([*known_claims(self._listers, pod), *written]):
             if is_for_extended_resources(claim):
                 calls += _deletion(claim)
             elif pod.uid in reserved_for(claim):
@@ -347,9 +345,9 @@ class DynamicResources:
 
     def pre_bind_at_once(self, pod: PodInfo, node_name: str) -> Status:
         for claim, allocation in self._reserved.get(pod.uid, _NOTHING).uses:
-            status = {**status_of(claim)}
             if pod.uid in reserved_for(claim):
                 continue
+            status = {**status_of(claim)}
             if len(reserved_for(claim)) >= RESERVATIONS_MAX:
                 limit = f"must have at most {RESERVATIONS_MAX} items"
                 message = f"add reservation to claim {key(claim)}: status.reservedFor: {limit}"
@@ -454,7 +452,7 @@ class DynamicResources:
             claims.append((claim, self.devices.requests_of(claim)))
         return claims, mappings
 
-    def _found(self, pod: PodInfo, node_name: str) -> _Reserved | None:
+    def _reservation(self, pod: PodInfo, node_name: str) -> _Reservation | None:
         """Return what a pod reserves on a node; None if the node lacks devices for its claims."""
         row = self._snapshot.row_of[node_name]
         uses: list[tuple[Object, dict[str, Any] | None]] = []
@@ -472,7 +470,7 @@ class DynamicResources:
             for index, (claim, requests) in enumerate(claims):
                 found = allocation_result(claim, requests, allocation, index, pools, node_name)
                 uses.append((claim, found))
-        return _Reserved(uses, mappings)
+        return _Reservation(uses, mappings)
 
     def _superfluous(
         self, pod: PodInfo, needs: PodDevices, filtered: NodeToStatus
