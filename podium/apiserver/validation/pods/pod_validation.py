@@ -22,6 +22,7 @@ from podium.apiserver.validation.names import (
     object_meta,
     subdomain,
 )
+from podium.apiserver.validation.pods.alike_pods import judged_alike
 from podium.apiserver.validation.pods.containers import containers, init_containers, trimmed_images
 from podium.apiserver.validation.pods.placement import affinity, spread_constraints, tolerations
 from podium.apiserver.validation.pods.ports import host_network_ports
@@ -250,10 +251,13 @@ def gated_on_no_node(pod: Any, path: str) -> Faults:
         yield checks.forbidden(join(path, "spec.nodeName"), message)
 
 
-pod = checks.both(
+any_pod = checks.both(
     checks.fields(metadata=object_meta()),
     _annotations,
     checks.fields(spec=checks.needed(pod_spec)),
     lambda pod, path: trimmed_images(part(pod, "spec"), join(path, "spec")),
     checks.fields(status=_status),
 )
+
+pod = judged_alike(any_pod)
+"""Checks a whole pod; valid pods are cached, so that similar ones are checked quickly."""
