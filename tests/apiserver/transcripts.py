@@ -6,6 +6,7 @@ kind. `base` before the kind changes the sample for the rest of the file. Blank 
 cases, and lines that begin with `#` are comments.
 """
 
+import fcntl
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -113,6 +114,18 @@ def scenes(files: Iterable[Path]) -> list[Any]:
     return found
 
 
+def _replace(file: Path, scene: str, now: str) -> None:
+    # Scenes of a file may be played by several processes at once.
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        whole = file.with_name(f".{file.name}")
+        whole.write_text(file.read_text().replace(scene, now))
+        whole.replace(file)
+    finally:
+        os.close(folder)
+
+
 def assert_played(file: Path, scene: str, answer: Callable[[str], Iterable[str]]) -> None:
     """Compare the answers in a scene with those given now; UPDATE=1 writes the latter down."""
     lines = []
@@ -124,5 +137,5 @@ def assert_played(file: Path, scene: str, answer: Callable[[str], Iterable[str]]
             lines += (f"| {line}".rstrip() for line in answer(" ".join(step.split())))
     now = "\n".join(lines)
     if os.environ.get("UPDATE"):
-        file.write_text(file.read_text().replace(scene, now))
+        _replace(file, scene, now)
     assert now == scene, f"UPDATE=1 pytest {file.parent} writes down what is answered now"

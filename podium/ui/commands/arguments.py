@@ -16,6 +16,7 @@ from podium.ui.inputs.option import REPEATABLE, Option, Reach, option_of, severa
 
 A = TypeVar("A")
 
+_SHOWN_MAX = 60
 _WORDS: dict[Any, str] = {
     str: "a text",
     Path: "a path",
@@ -69,24 +70,34 @@ def _checked(field: Field[Any], option: Option, value: Any) -> Any:
         allowed, rule = REPEATABLE[field.type]
         given = [*several(value)]
         if wrong := [each for each in given if not isinstance(each, allowed)]:
-            raise InputError(f"{field.name}: must be {rule} or several, but is {wrong[0]!r}")
+            raise InputError(
+                f"{field.name}: must be {rule} or several, but is {value_text(wrong[0])}"
+            )
         return given
     kinds = [get_origin(kind) or kind for kind in get_args(field.type) or (field.type,)]
     for kind in kinds:
         if isinstance(kind, EnumType):
             if value not in [*kind]:
                 values = ", ".join(map(str, kind))
-                raise InputError(f"{field.name}: must be one of {values}, but is {value!r}")
+                raise InputError(
+                    f"{field.name}: must be one of {values}, but is {value_text(value)}"
+                )
             return kind(value)
     # An int is a number, too, but a bool, which Python takes for an int, isn't.
     allowed = (*kinds, int) if float in kinds else (*kinds,)
     if not isinstance(value, allowed) or isinstance(value, bool) is not (bool in kinds):
         rule = " or ".join(words for kind, words in _WORDS.items() if kind in kinds)
         form = f" ({option.metavar})" if option.metavar and str in kinds else ""
-        raise InputError(f"{field.name}: must be {rule}{form}, but is {value!r}")
+        raise InputError(f"{field.name}: must be {rule}{form}, but is {value_text(value)}")
     if isinstance(value, int | float) and option.min is not None and value < option.min:
-        raise InputError(f"{field.name}: must be at least {option.min}, but is {value!r}")
+        raise InputError(f"{field.name}: must be at least {option.min}, but is {value_text(value)}")
     return value
+
+
+def value_text(value: Any) -> str:
+    """Return a value for an error: as Python writes it, or only its type if that is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN_MAX else f"a {type(value).__name__}"
 
 
 def type_text(field: Field[Any]) -> str:

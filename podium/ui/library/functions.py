@@ -16,6 +16,7 @@ from podium.ui.commands.arguments import (
     errors_name_arguments,
     question_from,
     type_text,
+    value_text,
 )
 from podium.ui.commands.bench import BenchQuestion
 from podium.ui.commands.decide import DecideQuestion
@@ -107,10 +108,8 @@ def _function(kind: Any, summary: str, ask: Ask | None, *, is_of_several: bool =
         if is_of_several and given:
             given = [[one for value in given for one in several(value)]]
         if len(given) > len(positional):
-            names = ", ".join(positional) or "none"
-            raise InputError(
-                f"{given[len(positional)]!r}: needs a keyword; positional arguments are {names}"
-            )
+            names, extra = ", ".join(positional) or "none", value_text(given[len(positional)])
+            raise InputError(f"{extra}: needs a keyword; positional arguments are {names}")
         kwargs = {**dict(zip(positional, given, strict=False)), **kwargs}
         with errors_name_arguments(kind):
             return ask(question_from(kind, kwargs)) if ask else cluster.ask(kind, kwargs)

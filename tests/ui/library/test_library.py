@@ -251,6 +251,7 @@ def test_a_comparison_and_a_sweep(tmp_path: Path) -> None:
         (lambda cluster: cluster.plan(seeds="3"), "seeds: must be a whole number, but is '3'"),
         (lambda cluster: cluster.plan(seeds=0), "seeds: must be at least 1, but is 0"),
         (lambda cluster: cluster.plan(repair=1), "repair: must be a bool, but is 1"),
+        (lambda cluster: cluster.plan(until=("x" * 80,)), "until: must be .*, but is a tuple"),
         (lambda cluster: cluster.plan(drain=5), "drain: must be a text, a path or several, but"),
         (lambda cluster: cluster.plan(plugin=7), "plugin: must be a text such as ./cheap.py:Cheap"),
         (
