@@ -160,7 +160,7 @@ class BindingCycles:
             return
         more = [
             (plugin.name, effect)
-            for plugin in _staged(task)
+            for plugin in _staged(task.pipeline)
             for effect in plugin.further_calls(task.pod, task.node_name, task.objects)
         ]
         if more:
@@ -381,7 +381,7 @@ class BindingCycles:
         self._release(task)
 
     def _undo(self, task: BindingTask, written: Sequence[Object]) -> None:
-        for plugin in _staged(task):
+        for plugin in _staged(task.pipeline):
             for call in plugin.undo_calls(task.pod, written):
                 self._context.dispatcher.put(call)
 
@@ -395,10 +395,9 @@ class BindingCycles:
         return self._timing.measure(point, profile, work, lambda status: status.code)
 
 
-def _staged(task: BindingTask) -> Iterator[PreBindStagesPlugin]:
-    """Yield the plugins with several stages that have something to do for a pod."""
-    for plugin in task.pipeline.pre_bind_calls:
-        if isinstance(plugin, PreBindStagesPlugin) and plugin.name in task.callers:
+def _staged(pipeline: Pipeline) -> Iterator[PreBindStagesPlugin]:
+    for plugin in pipeline.pre_bind_calls:
+        if isinstance(plugin, PreBindStagesPlugin):
             yield plugin
 
 

@@ -244,3 +244,12 @@ def test_drivers_report_of_devices_as_long_after_the_allocation(tmp_path: Path) 
     (placed,) = replay(replace(recording, changes=[*recording.changes, change])).pods.values()
     assert placed.bound_s is not None
     assert 30 <= placed.bound_s - recording.started_s - 10 <= 35
+    # What was never allocated in the recording needs no driver.
+    unallocated = [
+        change
+        for change in recording.changes
+        if not (change.new or {}).get("status", {}).get("allocation")
+    ]
+    (placed,) = replay(replace(recording, changes=unallocated)).pods.values()
+    assert placed.bound_s is not None
+    assert placed.bound_s - recording.started_s <= 15
