@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from podium.api.cel.checker import Checker
+from podium.api.cel.entries import entry_of, has_entry, optional_entry, present_values
 from podium.api.cel.functions.operators import CONVERSIONS
 from podium.api.cel.functions.overloads import LIST_COST, MAP_COST, Overload
 from podium.api.cel.loops import LOOPS, Budget, Run, items
@@ -90,10 +91,10 @@ class Planner:
             return named
         operand, field = self.plan(node.operand), node.field
         if node.is_test:
-            return lambda frame: _has_entry(operand(frame), field)
+            return lambda frame: has_entry(operand(frame), field)
         is_lifted = is_a(self._checked.kinds[id(node.operand)], "optional")
         if node.is_optional or is_lifted:
-            return self._costing(lambda frame: _optional_entry(operand(frame), field))
+            return self._costing(lambda frame: optional_entry(operand(frame), field))
 
         def selected(frame: list[Any]) -> Any:
             of = operand(frame)
@@ -103,7 +104,7 @@ class Planner:
                 raise CelError(f"no such key: {field}") from None
             except TypeError:
                 if isinstance(of, OptionalValue):
-                    return _optional_entry(of, field)
+                    return optional_entry(of, field)
                 raise no_such_overload() from None
 
         return self._costing(selected)
@@ -112,8 +113,8 @@ class Planner:
         operand, key = self.plan(node.operand), self.plan(node.key)
         is_lifted = is_a(self._checked.kinds[id(node.operand)], "optional")
         if node.is_optional or is_lifted:
-            return self._costing(lambda frame: _optional_entry(operand(frame), key(frame)))
-        return self._costing(lambda frame: _element(operand(frame), key(frame)))
+            return self._costing(lambda frame: optional_entry(operand(frame), key(frame)))
+        return self._costing(lambda frame: entry_of(operand(frame), key(frame)))
 
     def _list(self, node: ListOf) -> Run:
         runs = [self.plan(element) for element in node.elements]
@@ -124,7 +125,7 @@ class Planner:
         def made(frame: list[Any]) -> list[Any]:
             values: list[Any] = []
             for index, run in enumerate(runs):
-                values += _present(run(frame)) if index in node.optional else [run(frame)]
+                values += present_values(run(frame)) if index in node.optional else [run(frame)]
             return values
 
         return self._costing(made, cost)
@@ -140,7 +141,7 @@ class Planner:
                     raise CelError(f"unsupported key type '{type_of(key)}' in map")
                 if key in entries:
                     raise CelError(f"Failed with repeated key: {key}")
-                for present in _present(value) if index in node.optional else (value,):
+                for present in present_values(value) if index in node.optional else (value,):
                     entries[key] = present
             return entries
 
@@ -348,55 +349,6 @@ def _chosen(candidates: Sequence[Overload], values: Sequence[Any]) -> Overload:
         if all(map(is_of, values, overload.parameters)):
             return overload
     raise no_such_overload()
-
-
-def _has_entry(value: Any, field: str) -> bool:
-    if isinstance(value, OptionalValue):
-        return value.is_present and _has_entry(value.value, field)
-    if not isinstance(value, Mapping):
-        raise no_such_overload()
-    return field in value or hasattr(value, "__missing__")
-
-
-def _optional_entry(value: Any, key: Any) -> OptionalValue:
-    if isinstance(value, OptionalValue):
-        if not (value.is_present and isinstance(value.value, Mapping | list | tuple)):
-            return ABSENT
-        value = value.value
-    try:
-        return OptionalValue(True, _element(value, key))
-    except CelError:
-        if isinstance(value, Mapping | list | tuple):
-            return ABSENT
-        raise
-
-
-def _element(value: Any, key: Any) -> Any:
-    if isinstance(value, Mapping):
-        try:
-            return value[key]
-        except (KeyError, TypeError):
-            raise CelError(f"no such key: {key}") from None
-    if isinstance(value, OptionalValue):
-        return _optional_entry(value, key)
-    if not isinstance(value, list | tuple):
-        raise no_such_overload()
-    if type(key) is float:
-        if not key.is_integer():
-            raise CelError(f"unsupported index value {key} in list")
-        key = int(key)
-    if type(key) not in (int, UInt):
-        raise CelError(f"unsupported index type '{type_of(key)}' in list")
-    if not 0 <= key < len(value):
-        raise CelError(f"index out of bounds: {key}")
-    return value[key]
-
-
-def _present(optional: Any) -> Sequence[Any]:
-    """Return the value of an optional element, if there is one."""
-    if not isinstance(optional, OptionalValue):
-        raise no_such_overload()
-    return (optional.value,) if optional.is_present else ()
 
 
 def _alternative(left: Run, right: Run, *, is_value: bool) -> Run:
