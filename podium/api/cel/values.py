@@ -33,14 +33,11 @@ from podium.api.cel.type_system import (
     Type,
     is_unknown,
 )
+from podium.api.values.integers import parse_count
 from podium.api.values.quantity import Quantity
 
 _NUMBERS = (int, UInt, float)
-_SEMVER = re.compile(
-    r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?",
-    re.ASCII,
-)
-_UINT64_MAX = 2**64 - 1
+_WORD = re.compile("[-0-9A-Za-z]+", re.ASCII)
 
 
 class CelError(Exception):
@@ -94,21 +91,48 @@ def parse_semver(text: str) -> Semver:
     """Parse a semantic version.
 
     Raises:
-        CelError: the text isn't one.
+        CelError: the text isn't one; the message is that of the library which Kubernetes uses.
     """
-    match = _SEMVER.fullmatch(text)
-    if match is None:
-        raise CelError(f"invalid semantic version {text!r}")
-    numbers = [int(match[n]) for n in (1, 2, 3)]
-    parts: list[tuple[bool, int, str]] = []
-    for part in (match[4] or "").split(".") if match[4] is not None else ():
-        if not part or (part.isdigit() and len(part) > 1 and part[0] == "0"):
-            raise CelError(f"invalid pre-release in semantic version {text!r}")
-        parts.append((False, int(part), "") if part.isdigit() else (True, 0, part))
-    if (match[5] is not None and not all(match[5].split("."))) or max(numbers) > _UINT64_MAX:
-        raise CelError(f"invalid semantic version {text!r}")
-    major, minor, patch = numbers
-    return Semver(major, minor, patch, tuple(parts))
+    if not text:
+        raise CelError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) < 3:
+        raise CelError("No Major.Minor.Patch elements found")
+    major, minor, rest = parts
+    rest, plus, build = rest.partition("+")
+    patch, dash, pre_release = rest.partition("-")
+    numbers = [
+        _number(digits, f'{name} number "{digits}"', f"{name.capitalize()} number")
+        for name, digits in (("major", major), ("minor", minor), ("patch", patch))
+    ]
+    words: list[tuple[bool, int, str]] = []
+    for word in pre_release.split(".") if dash else ():
+        _require_word(word, "Prerelease", "prerelease")
+        is_number = word.isdigit()
+        number = _number(word, "", "Numeric PreRelease version") if is_number else 0
+        words.append((not is_number, number, "" if is_number else word))
+    for word in build.split(".") if plus else ():
+        _require_word(word, "Build meta data", "build meta data")
+    return Semver(numbers[0], numbers[1], numbers[2], tuple(words))
+
+
+def _number(digits: str, what: str, name: str) -> int:
+    if digits.strip("0123456789"):
+        raise CelError(f"Invalid character(s) found in {what}")
+    if len(digits) > 1 and digits[0] == "0":
+        raise CelError(f'{name} must not contain leading zeroes "{digits}"')
+    number = parse_count(digits)
+    if number is None:
+        why = "value out of range" if digits else "invalid syntax"
+        raise CelError(f'strconv.ParseUint: parsing "{digits}": {why}')
+    return number
+
+
+def _require_word(word: str, name: str, what: str) -> None:
+    if not word:
+        raise CelError(f"{name} is empty")
+    if not _WORD.fullmatch(word):
+        raise CelError(f'Invalid character(s) found in {what} "{word}"')
 
 
 class Address(msgspec.Struct, frozen=True):
