@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 
 import msgspec
 
@@ -39,7 +40,7 @@ def objectives(model: Model) -> Iterator[Objective]:
     pods of that priority may preempt them, too.
     """
     levels = sorted({demand.cls.priority for demand in model.demands}, reverse=True)
-    for level, following in zip(levels, [*levels[1:], None], strict=True):
+    for level, following in zip_longest(levels, levels[1:]):
         costs = {
             variable: -1
             for demand, places in zip(model.demands, model.placed, strict=True)

@@ -69,6 +69,12 @@ def test_a_pod_that_the_model_cannot_express_is_left_and_named(
     assert reason in optimum.unexpressed[0].reason
 
 
+def test_pods_of_which_the_model_can_express_none_are_all_left() -> None:
+    optimum = solved([*FULL, pod("stateful", priority=9, volumes=[CLAIM])])
+    assert (optimum.proven, optimum.verified, optimum.placements) == (True, True, ())
+    assert [left.pod for left in optimum.unexpressed] == ["default/stateful"]
+
+
 def costly(name: str, on: str, cost: str) -> Obj:
     annotations = {"controller.kubernetes.io/pod-deletion-cost": cost}
     return pod(name, "2", on=on, uid=name, priority=1, annotations=annotations)
