@@ -34,7 +34,7 @@ def parse_url(text: str) -> Url:
     match = _SHAPE.fullmatch(text)
     assert match is not None
     scheme, authority, path = match["scheme"], match["authority"], match["path"]
-    if scheme is None and not text.startswith("/"):
+    if scheme is None and text != "*" and not text.startswith("/"):
         before = text.partition("/")[0]
         bad_scheme = ":" in before and not before[:1].isalpha()
         if bad_scheme:
@@ -44,12 +44,12 @@ def parse_url(text: str) -> Url:
     if authority is not None and scheme is None and not text.startswith("///"):
         # An absolute path may begin with two slashes, in a request.
         authority, path = None, f"//{authority}{path}"
-    for part in (authority or "", path):
-        if bad := _BAD_ESCAPE.search(part):
-            raise fail(f'invalid URL escape "{bad[0]}"')
     if scheme is not None and authority is None and not path.startswith("/"):
         # An opaque URL, such as `mailto:`, has no path.
         path = ""
+    for part in (authority or "", path):
+        if bad := _BAD_ESCAPE.search(part):
+            raise fail(f'invalid URL escape "{bad[0]}"')
     user, _, host = (authority or "").rpartition("@")
     if bad := _NOT_IN_HOST.search(host):
         raise fail(f'invalid character "{bad[0]}" in host name')
