@@ -235,12 +235,7 @@ class FitWithDevices(Fit):
             _mark(codes, left < (extra[position] if extra else 0), position)
         return self._signed(codes, rows)
 
-    def all_codes(self, node_count: int) -> Codes:
-        return self.codes(np.arange(node_count))
-
-    def code(self, row: int, extra: Sequence[int] = ()) -> int:
-        sums = [np.array([amount], np.int64) for amount in extra]
-        return int(self.codes(np.array([row]), sums)[0])
+    all_codes, code = FilterState.all_codes, FilterState.code
 
     def headroom(self, rows: Rows) -> Sums:
         sums = [*super().headroom(rows)]
