@@ -3,6 +3,7 @@ import { Cluster } from "./cluster";
 import { Disruptions, entryOf, laneOfGroup } from "./disruptions";
 import { laneOf, type LaidEntry, type Lane } from "./lanes";
 import type { Entry, Step, View } from "./shapes";
+import type { Used } from "./usage";
 
 // A page that stays open forgets what is older.
 const STEPS_MAX = 20_000;
@@ -13,6 +14,8 @@ const DISRUPTIONS_S = 3600;
 // A disruption says all that the scheduler's Event about it says.
 export const laidOf = (entries: Entry[]): LaidEntry[] =>
   entries.filter(({ type }) => type !== "Preempted").map((entry) => ({ ...entry, lane: laneOf(entry) }));
+
+const NOTHING: Used = new Map();
 
 interface Known { number: number; atS: number; step: Step | null; back: Step | null; entriesEnd: number }
 
@@ -25,6 +28,8 @@ export class History {
   position = 0;
   // Whether it goes along with what is new.
   follows = true;
+  // What nodes use, of which no past is known.
+  measured: Used = new Map();
 
   constructor(public view: View) {
     this.cluster = new Cluster(view);
@@ -43,6 +48,8 @@ export class History {
   get lastS() { return this.known[this.last]!.atS; }
   get atS() { return this.known[this.position]!.atS; }
   get entriesEnd() { return this.known[this.position]!.entriesEnd; }
+
+  get used(): Used { return this.follows ? this.measured : NOTHING; }
 
   get disruptionsEnd() {
     return this.follows ? this.disruptions.all.length : this.disruptions.endAt((one) => one.atS <= this.atS);

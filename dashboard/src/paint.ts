@@ -5,10 +5,10 @@ import type { Box } from "./layout";
 import { shortened } from "./names";
 import { textOn, type Palette } from "./palette";
 import type { Node, Pod } from "./shapes";
-import { amountOf, isThere, isUnwell, requestOf, roomOf, sum, troubles, usageOf, wordFor } from "./usage";
+import { amountOf, isThere, isUnwell, requestOf, roomOf, sum, troubles, usageOf, usedOf, wordFor, type Used } from "./usage";
 
 export interface Scene { context: CanvasRenderingContext2D; cluster: Cluster; palette: Palette;
-  classes: string[]; resource: string }
+  classes: string[]; resource: string; used: Used }
 interface Area { x: number; y: number; width: number; height: number }
 export interface Strip extends Area { pod: Pod; isGhost: boolean }
 
@@ -16,6 +16,8 @@ const FONT = "system-ui, sans-serif";
 const HEAD = 20;
 const HEADLINES = 74;
 const STRIP_MIN = 2;
+// From this width on, a box says in its head what is used.
+const WITH_USED = 220;
 // What nominated pods have of a box's width, beside the pods that are there.
 const GHOST_SHARE = 0.34;
 
@@ -57,8 +59,10 @@ function paintNode(scene: Scene, box: Box) {
   const node = box.nodes[0]!;
   frame(scene, box, node);
   const strips = stripsOf(box, cluster, resource);
+  const share = usedShare(scene, box.nodes);
   if (headOf(box) === HEAD) {
-    const right = percent(cluster.usageOf(node.name).requested.get(resource) ?? 0, roomOf(node, resource));
+    const right = `${percent(cluster.usageOf(node.name).requested.get(resource) ?? 0, roomOf(node, resource))}` +
+      (share === undefined || box.width < WITH_USED ? "" : `, ${percent(share, 1)} used`);
     const trouble = troubles(node)[0] ?? "";
     const wide = text(scene, right, box.x + box.width - 6, box.y + 14, 0, palette.faint, "right");
     const room = box.width - 16 - wide;
@@ -70,6 +74,28 @@ function paintNode(scene: Scene, box: Box) {
       (letters) => sign + shortened(node.name, letters - sign.length, cluster.nodeEnding));
   }
   for (const strip of strips) paintStrip(scene, strip);
+  if (share !== undefined) {
+    const [top, height] = [box.y + headOf(box), box.height - headOf(box) - 3];
+    const y = Math.round(top + height * (1 - share));
+    // What it crosses has to be read.
+    scene.context.fillStyle = palette.text;
+    scene.context.fillRect(box.x + 1, y, box.width - 2, 1);
+    for (const x of [box.x + 1, box.x + box.width - 7]) markUsed(scene, x, y - 1, 6, 3);
+  }
+}
+
+// What nodes use of what they have, at most all of it; undefined if it isn't measured.
+function usedShare({ used, resource }: Scene, nodes: Node[]): number | undefined {
+  const amount = usedOf(used, nodes, resource);
+  return amount === undefined ? undefined : Math.min(1, amount / (sum(nodes, (node) => roomOf(node, resource)) || 1));
+}
+
+// A mark that stands out from any class beneath it.
+function markUsed({ context, palette }: Scene, x: number, y: number, width: number, height: number) {
+  context.fillStyle = palette.box;
+  context.fillRect(x - 1, y - 1, width + 2, height + 2);
+  context.fillStyle = palette.text;
+  context.fillRect(x, y, width, height);
 }
 
 function frame({ context, palette }: Scene, box: Box, node: Node | null) {
@@ -171,6 +197,8 @@ function paintHeadlines(scene: Scene, box: Box) {
   text(scene, box.title, x, box.y + 20, right - x - wide - 8, palette.text, "left", 600, 13);
   const shares = [...new Set([resource, "cpu", "memory"])].filter((one) => cluster.resources.includes(one))
     .map((one) => `${wordFor(one)} ${percent(usage.requested.get(one) ?? 0, sum(box.nodes, (node) => roomOf(node, one)))}`);
+  const share = usedShare(scene, box.nodes);
+  if (share !== undefined) shares[0] += ` (${percent(share, 1)} used)`;
   const full = [...shares, several(usage.pods, "pod")].join("   ");
   text(scene, full, x, box.y + 38, right - x, palette.text);
   const notes = [[box.nodes.filter(isUnwell).length, "unwell"], [usage.terminating, "terminating"], [usage.nominated, "nominated"]]
@@ -179,6 +207,7 @@ function paintHeadlines(scene: Scene, box: Box) {
   const room = sum(box.nodes, (node) => roomOf(node, resource));
   const bar = { x, y: box.y + 62, width: right - x, height: 10, node: box.nodes[0]!, room };
   fill(scene, [{ ...bar, requested: usage.byClass.get(resource) ?? new Map() }], true);
+  if (share !== undefined) markUsed(scene, Math.round(bar.x + bar.width * share) - 1, bar.y - 3, 2, bar.height + 6);
 }
 
 // What is going on in a cell: hatched where pods terminate, framed where something is the matter.

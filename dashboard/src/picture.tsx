@@ -3,13 +3,14 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { classOf, podKey, type Cluster } from "./cluster";
 import { count, several } from "./format";
 import { groupingOf, layOut, nodesIn, titleOf, type Box, type Focus, type Grouping, type Layout } from "./layout";
+import { useMeasured } from "./measured";
 import { cellsOf, paintBox, stripsOf } from "./paint";
 import { usePalette } from "./palette";
 import { nodeLink, open, podLink } from "./routes";
 import type { Node, Pod, View } from "./shapes";
 import { useStore } from "./store";
 import { Swatch } from "./parts";
-import { amountsIn, devicesOf, requestedOf, troubles, usageOf, takenFor, wordFor, type Usage } from "./usage";
+import { amountOf, amountsIn, devicesOf, requestedOf, takenFor, troubles, usageOf, usedOf, wordFor, type Usage, type Used } from "./usage";
 
 interface Found { box: Box; node: Node | null; pod: Pod | null; isGhost: boolean; x: number; y: number }
 
@@ -25,6 +26,7 @@ export function Picture() {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const cluster = history!.cluster;
+  const used = useMeasured();
   const change = (changed: Partial<typeof kept>) => {
     Object.assign(kept, changed);
     setFound(null);
@@ -44,7 +46,7 @@ export function Picture() {
     const classes = palette.classes.map((one) => one.name).reverse();
     context.setTransform(ratio, 0, 0, ratio, 0, -top * ratio);
     if (!touched) context.clearRect(0, top, size.width, size.height);
-    const scene = { context, cluster, classes, palette, resource: kept.resource };
+    const scene = { context, cluster, classes, palette, resource: kept.resource, used };
     for (const box of layout.boxes) {
       if (box.y + box.height >= top && box.y <= top + size.height) paintBox(scene, box, touched);
     }
@@ -62,7 +64,7 @@ export function Picture() {
   useLayoutEffect(() => {
     if (!size.width) return;
     performance.mark("paint");
-    const whole = [layout, palette, kept.resource, history];
+    const whole = [layout, palette, kept.resource, history, used];
     if (whole.every((one, index) => one === painted.current[index])) paint(cluster.touched);
     else {
       const ratio = devicePixelRatio;
@@ -72,7 +74,7 @@ export function Picture() {
     painted.current = whole;
     cluster.touched.clear();
     performance.measure("painted", "paint");
-  }, [version, layout, palette, kept.resource]);
+  }, [version, layout, palette, kept.resource, used]);
 
   const back = () => {
     if (kept.focus.length) change({ focus: kept.focus.slice(0, -1), grouping: "auto", selected: kept.focus.at(-1)!.value });
@@ -116,13 +118,13 @@ export function Picture() {
           <canvas ref={canvas} aria-hidden="true" style={{ width: `${size.width}px`, height: `${size.height}px` }} />
           {selected && (
             <div id="box-selected" class="box-selected" role="option" aria-selected="true"
-              aria-label={describe(selected, cluster)} style={place(selected)} />
+              aria-label={describe(selected, cluster, used)} style={place(selected)} />
           )}
           {found && <div class="box-hovered" style={place(found.box)} />}
         </div>
       </div>
-      {found && <Tip found={found} cluster={cluster} size={size} />}
-      <Legend resource={kept.resource} />
+      {found && <Tip found={found} cluster={cluster} size={size} used={used} />}
+      <Legend resource={kept.resource} isMeasured={usedOf(used, nodes, kept.resource) !== undefined} />
       <NextCommand view={history!.view} cluster={cluster} />
     </section>
   );
@@ -153,21 +155,26 @@ function find(event: MouseEvent, frame: HTMLElement, layout: Layout, cluster: Cl
 }
 
 // A box in words, for those who don't see it.
-function describe(box: Box, cluster: Cluster): string {
+function describe(box: Box, cluster: Cluster, used: Used): string {
   const usage = usageOf(cluster, box.nodes);
   const words = [box.title];
   if (box.by !== "node") words.push(several(box.nodes.length, "node"));
   else words.push(box.nodes[0]!.zone && `zone ${box.nodes[0]!.zone}`, ...troubles(box.nodes[0]!));
-  words.push(...amountsOf(usage, box.nodes, cluster), several(usage.pods, "pod"), usage.terminating ? `${count(usage.terminating)} terminating` : "",
+  words.push(...amountsOf(usage, box.nodes, cluster, used), several(usage.pods, "pod"), usage.terminating ? `${count(usage.terminating)} terminating` : "",
     usage.nominated ? `${count(usage.nominated)} nominated` : "");
   return words.filter(Boolean).join(", ");
 }
 
-// How much of each resource is requested, in words.
-const amountsOf = (usage: Usage, nodes: Node[], cluster: Cluster) => cluster.resources
-  .filter((resource) => resource !== "pods").map((resource) => `${wordFor(resource)} ${requestedOf(usage, nodes, resource)}`);
+// How much of each resource is requested, and used, in words.
+const amountsOf = (usage: Usage, nodes: Node[], cluster: Cluster, used: Used) => cluster.resources
+  .filter((resource) => resource !== "pods").map((resource) => {
+    const now = usedOf(used, nodes, resource);
+    return `${wordFor(resource)} ${requestedOf(usage, nodes, resource)}${now === undefined ? "" : `, ${amountOf(resource, now)} used`}`;
+  });
 
-function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: { width: number; height: number } }) {
+interface TipProps { found: Found; cluster: Cluster; size: { width: number; height: number }; used: Used }
+
+function Tip({ found, cluster, size, used }: TipProps) {
   const { node, pod, box } = found;
   const style = {
     ...(found.x > size.width / 2 ? { right: `${size.width - found.x + 14}px` } : { left: `${found.x + 14}px` }),
@@ -190,7 +197,7 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
     <div class="tip" role="tooltip" style={style}>
       <b>{node ? node.name : box.title}</b>
       {node && <span>{[node.zone && `zone ${node.zone}`, node.pool && `pool ${node.pool}`].filter(Boolean).join(", ")}</span>}
-      {amountsOf(usage, nodes, cluster).map((amount) => <span>{amount}</span>)}
+      {amountsOf(usage, nodes, cluster, used).map((amount) => <span>{amount}</span>)}
       <span>{several(usage.pods, "pod")}{usage.terminating > 0 && `, ${count(usage.terminating)} terminating`}</span>
       {node && troubles(node).length > 0 && <span class="bad">{troubles(node).join(", ")}</span>}
       {node?.taints.map((taint) => <span class="faint">{taint}</span>)}
@@ -254,7 +261,7 @@ const SIGNS = [["bound", "bound, not running yet"], ["hatched", "✕ terminating
   ["not-ready", "⚠ not ready"], ["pressure", "⚠ under pressure"], ["cordoned", "⚠ cordoned"]] as const;
 
 // Which colour is which class, of the classes that pods have, and what the signs mean.
-function Legend({ resource }: { resource: string }) {
+function Legend({ resource, isMeasured }: { resource: string; isMeasured: boolean }) {
   const palette = usePalette();
   return (
     <ul class="legend" aria-label="Colours and signs">
@@ -262,6 +269,7 @@ function Legend({ resource }: { resource: string }) {
       {palette.classes.map(({ name, value }) => (
         <li key={name}><Swatch colour={palette.ofClass(name)} /> {name}{!/^(priority \d|no class)/.test(name) && <> <small>{count(value)}</small></>}</li>
       ))}
+      {isMeasured && <li><i class="swatch used" /> used now</li>}
       {SIGNS.map(([sign, says]) => <li key={sign}><i class={`swatch ${sign}`} /> {says}</li>)}
     </ul>
   );

@@ -80,6 +80,8 @@ export interface NodePage {
   manifest: string; signals: Signal[]; history: Entry[]; devices: Device[]; poolFaults: string[]; usage: Record<string, Record<string, number>>;
 }
 export interface WorkloadPage { manifest: string; history: Entry[] }
+// What nodes use, in columns.
+export interface NodeUsage { nodes: string[]; cpu: number[]; memory: number[] }
 // The pods by uid.
 export interface BudgetPage extends WorkloadPage { pods: string[] }
 export interface FormField {

@@ -64,6 +64,19 @@ export function usageOf(cluster: Cluster, nodes: Node[], byClass = ""): Usage {
   return usage;
 }
 
+// What each node uses of the resources that are measured.
+export type Used = Map<string, Record<string, number>>;
+
+// What those of some nodes use that are measured; undefined if none is.
+export function usedOf(used: Used, nodes: Node[], resource: string): number | undefined {
+  let all: number | undefined;
+  for (const { name } of nodes) {
+    const amount = used.get(name)?.[resource];
+    if (amount !== undefined) all = (all ?? 0) + amount;
+  }
+  return all;
+}
+
 export const sum = (nodes: Node[], of: (node: Node) => number) => nodes.reduce((all, node) => all + of(node), 0);
 
 // How much of a resource is requested, and of how much: "3.5 of 4".

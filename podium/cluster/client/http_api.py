@@ -165,7 +165,11 @@ class HttpApi:
 
     async def get(self, kind: str, name: str, namespace: str = "") -> Object:
         """Read an object; raises CallFailedError."""
-        answer = await self._answer(Call("GET", object_path(KINDS[kind], namespace, name), {}))
+        return await self.read(object_path(KINDS[kind], namespace, name))
+
+    async def read(self, path: str) -> Object:
+        """Read what is at a URL path; raises CallFailedError."""
+        answer = await self._answer(Call("GET", path, {}))
         if isinstance(answer, CallError):
             raise CallFailedError(answer)
         return answer

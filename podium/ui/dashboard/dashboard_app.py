@@ -82,6 +82,7 @@ class DashboardApp:
             Route(f"{api}/beginning", self._signed_in(self._beginning)),
             Route(f"{api}/changes", self._signed_in(self._changes)),
             Route(f"{api}/disruptions", self._signed_in(self._disruptions)),
+            Route(f"{api}/usage", self._signed_in(self._usage)),
             Route(f"{api}/pods/{{namespace}}/{{name}}", self._signed_in(self._pod)),
             Route(f"{api}/nodes/{{name}}", self._signed_in(self._node)),
             Route(f"{api}/budgets/{{namespace}}/{{name}}", self._signed_in(self._budget)),
@@ -151,6 +152,9 @@ class DashboardApp:
         number = _number(request, "before", "disruption")
         page = await self._pages.disruptions(number)
         return Response(page, media_type=_JSON, headers=_GZIP)
+
+    async def _usage(self, _: Request, _user: User) -> Response:
+        return Response(await self._pages.usage(), media_type=_JSON, headers=_GZIP)
 
     async def _pod(self, request: Request, _: User) -> Response:
         namespace, name = request.path_params["namespace"], request.path_params["name"]

@@ -23,6 +23,7 @@ from podium.ui.dashboard.views import (
     BudgetPage,
     Entry,
     NodePage,
+    NodeUsage,
     PlanPage,
     PodPage,
     WorkloadPage,
@@ -98,8 +99,18 @@ class Pages:
             devices=[] if devices is None else [*devices.rows()],
             pool_faults=[] if devices is None else devices.pool_faults,
             signals=() if is_over else self._source.signals(name),
-            usage={} if is_over else self._source.usage(name),
+            usage={} if is_over else await self._source.usage(name),
         )
+
+    async def usage(self) -> bytes:
+        """Return what nodes use now, as gzipped JSON."""
+        used = {} if self._feed.is_over else await self._source.node_usage()
+        columns = NodeUsage(
+            nodes=[*used],
+            cpu=[amounts["cpu"] for amounts in used.values()],
+            memory=[amounts["memory"] for amounts in used.values()],
+        )
+        return await asyncio.to_thread(compressed, columns)
 
     async def budget_page(self, namespace: str, name: str) -> BudgetPage:
         """Return the details of a PodDisruptionBudget."""

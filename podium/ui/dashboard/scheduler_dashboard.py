@@ -17,6 +17,7 @@ from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.preemption.record import PREEMPTIONS
 from podium.ui.dashboard.dashboard_app import served_locally
+from podium.ui.dashboard.feeds.cluster_metrics import ClusterMetrics
 from podium.ui.dashboard.feeds.disruption_log import DisruptionLog
 from podium.ui.dashboard.feeds.feed import LiveFeed
 from podium.ui.dashboard.feeds.informer_source import InformerSource
@@ -25,6 +26,9 @@ from podium.ui.dashboard.views import Abilities
 
 if TYPE_CHECKING:
     from podium.ui.dashboard.what_if import WhatIf
+
+# metrics-server serves the cluster's autoscalers as well.
+_READINGS_MAX = 10
 
 
 def scheduler_dashboard(
@@ -44,8 +48,6 @@ def scheduler_dashboard(
 
     @asynccontextmanager
     async def beside(process: SchedulerProcess, driver: LiveDriver) -> AsyncIterator[None]:
-        source = InformerSource(driver, lambda: process.machine, process.now_s)
-
         def what_if() -> "WhatIf":
             # Imported when it is called, so that the scheduler doesn't wait for it.
             from podium.ui.dashboard.what_if import WhatIf
@@ -57,14 +59,17 @@ def scheduler_dashboard(
                 )
             )
 
-        feed = LiveFeed(source, Abilities("podium scheduler", can_plan=True))
-        pages = Pages(source, feed, what_if)
-        async with (
-            _noted(source.disruptions, connection),
-            served_locally(feed, pages, port) as link,
-        ):
-            tell(link)
-            yield
+        async with HttpApi(connection, Random(), requests_max=_READINGS_MAX) as api:
+            metrics = ClusterMetrics(api)
+            source = InformerSource(driver, lambda: process.machine, process.now_s, metrics)
+            feed = LiveFeed(source, Abilities("podium scheduler", can_plan=True))
+            pages = Pages(source, feed, what_if)
+            async with (
+                _noted(source.disruptions, connection),
+                served_locally(feed, pages, port) as link,
+            ):
+                tell(link)
+                yield
 
     return beside
 

@@ -340,6 +340,19 @@ class WorkloadPage(Shape, frozen=True, kw_only=True):
     history: Sequence[Entry]
 
 
+class NodeUsage(Shape, frozen=True, kw_only=True):
+    """What nodes use, in columns; empty where nothing is measured.
+
+    Attributes:
+        cpu: in millicores.
+        memory: in bytes.
+    """
+
+    nodes: Sequence[str]
+    cpu: Sequence[int]
+    memory: Sequence[int]
+
+
 class BudgetPage(WorkloadPage, frozen=True, kw_only=True):
     """Details of a PodDisruptionBudget; `pods` has the uids of the pods that it covers."""
 

@@ -72,6 +72,7 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
             victim = client.get(f"pods/default/{lost['pod']['name']}").json()
             waiting = next(one["name"] for one in now["pods"] if one["queue"] == "unschedulable")
             page = client.get(f"pods/default/{waiting}").json()
+            used, node_page = client.get("usage").json(), client.get("nodes/podium-1").json()
             tried = client.post("plan", json=pod("what-if", "100")).json()
             refused = client.post("apply", json=pod("what-if"))
             steps = steps_up_to(client, begun["number"], now["number"])
@@ -82,6 +83,10 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
     types = {entry["type"] for step in steps for entry in step["entries"]}
     assert {"PodCreated", "PodBound", "PodTerminating"} <= types
     assert page["problem"] == ""
+    # From the API server, which serves metrics.k8s.io.
+    assert used["nodes"] == ["podium-1", "podium-2"]
+    # The same reading, which is fresh.
+    assert node_page["usage"][""] == {"cpu": used["cpu"][0], "memory": used["memory"][0]}
     assert [one["preemptor"] for one in (lost, second)] == ["default/high-0", "default/high-1"]
     assert (lost["preemptorPriority"], lost["preemptorRequests"]) == (1000, {"cpu": 1500})
     assert (lost["cause"], begun["disruptions"], victim["history"]) == ("Preempted", 1, [])

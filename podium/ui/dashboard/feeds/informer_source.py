@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from podium.api.kinds.builtin_kinds import KINDS as ALL_KINDS
-from podium.api.objects import Object, metadata_of
-from podium.api.pods import priority_class_of
+from podium.api.objects import Object, metadata_of, place_of
+from podium.api.pods import node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, Stepped
 from podium.cluster.drivers.live import LiveDriver
@@ -14,6 +14,7 @@ from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.facts import PodFacts, budget_facts, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts
 from podium.ui.dashboard.descriptions import described_entries
+from podium.ui.dashboard.feeds.cluster_metrics import ClusterMetrics
 from podium.ui.dashboard.feeds.disruption_log import DisruptionLog
 from podium.ui.dashboard.scene import KINDS, LostTrackError, SceneChange, places_in
 from podium.ui.dashboard.views import Entry, SignalRow
@@ -29,11 +30,13 @@ class InformerSource:
         driver: LiveDriver,
         machine: Callable[[], SchedulerMachine],
         now_s: Callable[[], float],
+        metrics: ClusterMetrics,
     ) -> None:
         self.start_s = now_s()
         self._driver = driver
         self._machine = machine
         self._now_s = now_s
+        self._metrics = metrics
         self._changes: list[SceneChange] = []
         self._entries: list[TimelineEntry] = []
         self._classes: set[str] = set()
@@ -99,9 +102,15 @@ class InformerSource:
         """Return an empty list, as kubelets don't publish their eviction signals."""
         return []
 
-    def usage(self, _: str) -> dict[str, dict[str, int]]:
-        """Return an empty dict, as the scheduler reads no metrics."""
-        return {}
+    async def usage(self, node: str) -> Mapping[str, Mapping[str, int]]:
+        known = await self._metrics.nodes()
+        if node not in known:
+            return {}
+        pods = [place_of(pod) for pod in self.known("Pod") if node_name_of(pod) == node]
+        return {"": known[node], **await self._metrics.pods(pods)}
+
+    async def node_usage(self) -> Mapping[str, Mapping[str, int]]:
+        return await self._metrics.nodes()
 
     def state(self) -> list[Object]:
         """Return all objects in the informers, and the PriorityClasses to which pods refer."""

@@ -1,9 +1,10 @@
 """The objects of a cluster in this process, from its store, scheduling queues and timeline."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from podium.api.objects import Object, key
+from podium.api.objects import Object, key, name
 from podium.api.pods import node_name_of
 from podium.api.usage import Usage
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, ceil_milli
@@ -21,6 +22,8 @@ from podium.ui.dashboard.scene import KINDS, SceneChange, places_in
 from podium.ui.dashboard.views import Entry, SignalRow
 
 _NO_USAGE = Usage(0, 0)
+# The first reading of a node begins to simulate its pods.
+_NODES_AT_ONCE = 10
 
 
 class StoreObjects:
@@ -77,25 +80,30 @@ class StoreObjects:
         """Return the current state of an object."""
         return self.cluster.store.get(kind, namespace, name)
 
-    def usage(self, node: str) -> dict[str, dict[str, int]]:
+    async def usage(self, node: str) -> Mapping[str, Mapping[str, int]]:
         """Return what a node, under an empty key, and each of its pods is known to use."""
         reader, now_s = self.cluster.server.usage, self.cluster.driver.now_s
         obj = self.find("Node", "", node)
         if reader is None or obj is None:
             return {}
-        measured = {"": [reader.node(obj, now_s) or _NO_USAGE]}
-        for pod in self.known("Pod"):
-            if node_name_of(pod) == node:
-                measured[key(pod)] = [*(reader.pod(pod, now_s) or {}).values()]
+        pods = [pod for pod in self.known("Pod") if node_name_of(pod) == node]
+        of_pods = {key(pod): _amounts((reader.pod(pod, now_s) or {}).values()) for pod in pods}
+        measured = {"": _amounts([reader.node(obj, now_s) or _NO_USAGE]), **of_pods}
         # Simulated nodes and pods without a script use nothing.
-        return {
-            called: {
-                "cpu": sum(ceil_milli(usage.cpu_nanos) for usage in usages),
-                "memory": sum(usage.memory_bytes for usage in usages),
-            }
-            for called, usages in measured.items()
-            if any(map(any, usages))
-        }
+        return {called: amounts for called, amounts in measured.items() if any(amounts.values())}
+
+    async def node_usage(self) -> Mapping[str, Mapping[str, int]]:
+        """Return what each node is known to use; empty if none uses anything."""
+        reader, found = self.cluster.server.usage, dict[str, Mapping[str, int]]()
+        if reader is None:
+            return found
+        for number, node in enumerate(self.known("Node")):
+            if usage := reader.node(node, self.cluster.driver.now_s):
+                found[name(node)] = _amounts([usage])
+            if number % _NODES_AT_ONCE == 0:
+                # Let other requests of the server proceed.
+                await asyncio.sleep(0)
+        return found if any(any(amounts.values()) for amounts in found.values()) else {}
 
     def signals(self, node: str) -> list[SignalRow]:
         """Return the eviction signals of a simulated node."""
@@ -195,3 +203,11 @@ class StoreSource(StoreObjects):
 
 def _reason(event: Object) -> str:
     return str(event.get("reason") or "")
+
+
+def _amounts(usages: Iterable[Usage]) -> Mapping[str, int]:
+    listed = [*usages]
+    return {
+        "cpu": sum(ceil_milli(usage.cpu_nanos) for usage in listed),
+        "memory": sum(usage.memory_bytes for usage in listed),
+    }

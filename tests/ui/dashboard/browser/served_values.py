@@ -24,6 +24,7 @@ from podium.ui.dashboard.views import (
     Entry,
     Node,
     NodePage,
+    NodeUsage,
     Pod,
     PodPage,
     PriorityClass,
@@ -126,6 +127,7 @@ class ServedValues:
     def __init__(self, begun: View, steps: Sequence[Step] = (), text: str = "") -> None:
         self.begun, self.steps, self.text = begun, list(steps), text
         self.disrupted: list[Disruption] = []
+        self.used = NodeUsage(nodes=(), cpu=(), memory=())
         self.is_over = not begun.live
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -214,6 +216,9 @@ class ServedValues:
     async def disruptions(self, number: int) -> bytes:
         """Two at a time, as the page fetches what is before."""
         return compressed([one for one in self.disrupted if one.number < number][-2:])
+
+    async def usage(self) -> bytes:
+        return compressed(self.used)
 
     async def node_page(self, name: str) -> NodePage:
         row = SignalRow(signal=self.text, available="1Gi", threshold="100Mi", kind="hard")

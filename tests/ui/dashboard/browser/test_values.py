@@ -7,7 +7,7 @@ import pytest
 from msgspec import Raw
 from msgspec.json import encode
 
-from podium.ui.dashboard.views import Budget, PriorityClass, Step
+from podium.ui.dashboard.views import Budget, NodeUsage, PriorityClass, Step
 from tests.ui.dashboard.browser.conftest import Opened, Shot
 from tests.ui.dashboard.browser.seeing import has, matches, says, selected
 from tests.ui.dashboard.browser.served_values import (
@@ -303,6 +303,34 @@ def test_boxes_fill_by_any_resource_and_names_keep_what_tells_them_apart(
         page.keyboard.press("t")
         page.get_by_role("button", name="nvidia.com/gpu").click()
         has(page.locator("table.nodes tbody tr").first, "8 of 8 100 %")
+
+
+def test_what_nodes_use_stands_beside_what_their_pods_request(opened: Opened, shot: Shot) -> None:
+    names = [f"node-{number}" for number in range(200)]
+    nodes = [node(name, zone=f"zone-{number % 2}") for number, name in enumerate(names)]
+    pods = [pod(f"web-{name}", name, requests={"cpu": 3000}) for name in names]
+    with ServedValues(view(nodes, pods)) as served:
+        cpu = [40 + 18 * number for number in range(199)]
+        served.used = NodeUsage(nodes=names[:-1], cpu=cpu, memory=[6 << 30] * 199)
+        page = opened(served.link)
+        says(selected(page), "zone-0, 100 nodes, CPU 300 of 400, 182 used")
+        has(page.locator(".legend"), "used now")
+        shot(page, "usage-of-zones")
+        page.keyboard.press("Enter")
+        says(selected(page), "CPU 3 of 4, 40m used, memory 0 of 16 Gi, 6 Gi used")
+        page.keyboard.press("+")
+        page.keyboard.press("+")
+        shot(page, "usage")
+        page.keyboard.press("t")
+        page.get_by_role("button", name="CPU used").click()
+        has(page.locator("table.nodes tbody tr").first, "node-198")
+        has(page.locator("table.nodes tbody tr").first, "3.6 90 %")
+        shot(page, "usage-table")
+        # The past isn't known.
+        served.push(Step(number=2, at_s=1, pods=[pod("new", names[0])]))
+        has(page.locator(".totals"), "201 pods")
+        page.get_by_role("slider", name="Time").press("Home")
+        page.get_by_role("button", name="CPU used").wait_for(state="detached")
 
 
 def test_disruptions_are_fetched_to_the_last_and_go_on_with_steps(
