@@ -44,23 +44,12 @@ class RowResult(msgspec.Struct, frozen=True):
 
 
 class DryRun:
-    """The results of dry runs for one class of preemptors, row by row.
-
-    Attributes:
-        outcome_counts: the numbers of rows where preemption doesn't help, by reason.
-        is_candidate: bool[nodes], whether preemption would make room.
-        outcome: int32[nodes], as in `RowResult`.
-        blame: int32[nodes], as in `RowResult`.
-        violations: int64[nodes], the number of victims whose disruption violates a budget.
-        top_priority: int64[nodes], the highest priority of the victims.
-        priority_sum: int64[nodes], the sum of the victims' priorities, each + `PRIORITY_OFFSET`.
-        victim_count: int64[nodes].
-        earliest_start: int64[nodes], the least `start_order` of the victims of the top priority.
-    """
+    """The results of dry runs for one class of preemptors, row by row."""
 
     def __init__(self, tables: VictimTables, nominator: Nominator) -> None:
         self.tables = tables
         self.outcome_counts = OutcomeCounts()
+        """The numbers of rows where preemption doesn't help, by reason."""
         self._snapshot = tables.snapshot
         self._nominator = nominator
         self._rows = tables.known_rows(nominator)
@@ -89,7 +78,9 @@ class DryRun:
     def _forget_all(self) -> None:
         count = self._snapshot.node_count
         self.is_candidate: NDArray[np.bool_] = np.zeros(count, bool)
+        """bool[nodes], whether preemption would make room."""
         self.outcome, self.blame = np.zeros((2, count), np.int32)
+        """int32[nodes] each, as in `RowResult`."""
         (
             self.violations,
             self.top_priority,
@@ -97,6 +88,9 @@ class DryRun:
             self.victim_count,
             self.earliest_start,
         ) = np.zeros((5, count), np.int64)
+        """int64[nodes] each: the victims whose disruption violates a budget, the highest priority
+        of the victims, the sum of their priorities, each + `PRIORITY_OFFSET`, their number, and the
+        least `start_order` of those of the highest priority."""
         self._is_victim: NDArray[np.bool_] = np.zeros((0, count), bool)
         self._single: dict[int, RowResult] = {}
         # Whether the victims of a row are in `_slots`; None until slots are first requested.

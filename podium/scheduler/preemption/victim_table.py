@@ -61,17 +61,6 @@ class VictimTable:
     """The potential victims of each row by turn, for preemptors of one priority.
 
     Turns are the order in which the dry run puts pods back.
-
-    Attributes:
-        slots: int32[turns, nodes], indices of the snapshot's columns of pods; `NO_POD` where a
-            row has no more pods.
-        classes: int32[turns, nodes], the ids of the pods' classes, or `NO_POD`.
-        priorities: int64[turns, nodes].
-        starts: int64[turns, nodes], the pods' `start_order`.
-        violating: bool[turns, nodes], whether the pods' disruption violates a budget.
-        counts: int64[nodes], the number of pods of each row.
-        is_tall: bool[nodes], whether a row has more than `TURNS_MAX` pods, which aren't listed.
-        epoch: a number that is increased when all rows are forgotten.
     """
 
     def __init__(self, tables: "VictimTables", priority: int) -> None:
@@ -80,17 +69,24 @@ class VictimTable:
         self._priority = priority
         self._rows = tables.known_rows()
         self.epoch = 0
+        """Increased when all rows are forgotten."""
         self._forget()
 
     def _forget(self) -> None:
         count = self._snapshot.node_count
         self.epoch += 1
         self.slots, self.classes = np.full((2, 0, count), NO_POD, np.int32)
+        """int32[turns, nodes], the indices of the snapshot's columns of pods, and the ids of the
+        pods' classes; `NO_POD` where a row has no more pods."""
         self.priorities, self.starts = np.zeros((2, 0, count), np.int64)
+        """int64[turns, nodes], the priorities of the pods and their `start_order`."""
         self._held: dict[int, Integers] = {}
         self.violating: NDArray[np.bool_] = np.zeros((0, count), bool)
+        """bool[turns, nodes], whether the pods' disruption violates a budget."""
         self.counts = np.zeros(count, np.int64)
+        """int64[nodes], the number of pods of each row."""
         self.is_tall: NDArray[np.bool_] = np.zeros(count, bool)
+        """bool[nodes], whether a row has more than `TURNS_MAX` pods, which aren't listed."""
 
     def follow(self) -> None:
         if self._rows.follow():

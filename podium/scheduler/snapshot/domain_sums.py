@@ -23,17 +23,7 @@ SUMS_MIN = 512
 
 
 class DomainSum:
-    """For each domain of one topology key, a sum over the pods in it.
-
-    Attributes:
-        codes: int32[nodes], the domain of each row; `ABSENT` if the row's pods don't count.
-        sums: int64[domains + 1]; the last one is for `ABSENT`, and always 0.
-        nonzero: number of domains whose sum isn't 0.
-        changes: number of changes of sums.
-        crossings: number of changes by which a sum became positive, or ceased to be positive.
-        weigh: returns what a pod of a peer group adds.
-        marks: every peer group that adds something has one of these; None if any group may add.
-    """
+    """For each domain of one topology key, a sum over the pods in it."""
 
     __slots__ = (
         "__weakref__",
@@ -52,10 +42,16 @@ class DomainSum:
         self, codes: NDArray[np.int32], size: int, weigh: Weigh, marks: Marks | None
     ) -> None:
         self.codes = codes
+        """int32[nodes], the domain of each row; `ABSENT` if the row's pods don't count."""
         self.sums = np.zeros(size + 1, np.int64)
+        """int64[domains + 1]; the last one is for `ABSENT`, and always 0."""
         self.nonzero = self.changes = self.crossings = 0
+        """The numbers of domains whose sum isn't 0, of changes of sums, and of changes by which a
+        sum became positive, or ceased to be positive."""
         self.weigh = weigh
+        """Returns what a pod of a peer group adds."""
         self.marks = marks
+        """Every peer group that adds something has one of these; None if any group may add."""
         self._codes_at = codes.data
         self._sums_at = self.sums.data
 

@@ -12,24 +12,21 @@ _SLOTS_MIN = 64
 
 
 class PodColumns:
-    """Columns by slot, int64[slots]; slots of removed pods are reused.
-
-    Attributes:
-        pods: the pod of each slot; outdated if the slot is free.
-        rows: the row of each pod; `UNPLACED` if the slot is free.
-        starts: `PodInfo.start_order` of each pod.
-        held: by resource, int64[slots + 1], what each pod takes of its node; the last one is 0.
-    """
+    """Columns by slot, int64[slots]; slots of removed pods are reused."""
 
     def __init__(self) -> None:
         self.pods: list[PodInfo] = []
+        """The pod of each slot; outdated if the slot is free."""
         self.held: list[NDArray[np.int64]] = []
+        """By resource, int64[slots + 1], what each pod takes of its node; the last one is 0."""
         self._free: list[int] = []
         self._set_table(np.zeros((5, 0), np.int64))
 
     def _set_table(self, table: NDArray[np.int64]) -> None:
         self._table = table
         self.rows, self.classes, self.peer_groups, self.positions, self.starts = table
+        """Of each pod its row, `UNPLACED` if the slot is free, the ids of its class and peer group,
+        its position among the row's pods, and its `start_order`."""
 
     def take(self, pod: PodInfo, row: int, position: int, held: Iterable[tuple[int, int]]) -> None:
         """Assign a slot to a pod; `held` has (index of the resource's column, amount)."""

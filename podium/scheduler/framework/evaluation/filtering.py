@@ -79,26 +79,19 @@ def run_pre_filter(
 
 
 class Filtering:
-    """Which rows fit a class of pods, and which filters object to the others.
-
-    Attributes:
-        pre_filter: the result of PreFilter; after a refusal no row fits and there are no states.
-        codes: int32[nodes] for each filter state.
-        outcome: int32[nodes], the code of the first objecting state, else `FITS`.
-        blame: int32[nodes], the index of the first objecting state, else `NO_FILTER`.
-        is_open_everywhere: True only if all rows fit; not set to True again by small updates.
-        touched: the rows that the last update filtered, unless `all_rows_changed`.
-    """
+    """Which rows fit a class of pods, and which filters object to the others."""
 
     def __init__(self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo) -> None:
         self._snapshot = snapshot
         early = pipeline.by_shape.pre_filters(pipeline.pre_filter, pod)
         self.pre_filter, narrowing = run_pre_filter(early, snapshot, pod)
+        """The result of PreFilter; after a refusal no row fits and there are no states."""
         self.states: list[FilterState] = []
         if self.pre_filter.is_success:
             asked = [ask(pod) for ask in pipeline.by_shape.filters(pipeline.filter, pod)]
             self.states = [state for state in (narrowing, *asked) if state is not None]
         self.codes = [state.all_codes(snapshot.node_count) for state in self.states]
+        """int32[nodes] for each filter state."""
         self._codes_at = [codes.data for codes in self.codes]
         numbered = list(enumerate(self.states))
         self._row_filters = [pair for pair in numbered if pair[1].scope is Scope.ROW]
@@ -112,10 +105,14 @@ class Filtering:
         self._volatile_filters = [pair for pair in numbered if pair[1].scope is Scope.VOLATILE]
         self.all_rows_changed = True
         self.touched: set[int] = set()
+        """The rows that the last update filtered, unless `all_rows_changed`."""
         self._judged = 0
         self._feasible_rows: Rows | None = None
         self.outcome, self.blame = np.zeros((2, 0), np.int32)
+        """int32[nodes], the code of the first objecting state, else `FITS`, and the index of that
+        state, else `NO_FILTER`."""
         self.is_open_everywhere = False
+        """True only if all rows fit; not set to True again by small updates."""
         self._combine_all()
 
     @property
