@@ -43,11 +43,11 @@ export function Lines({ lines, onTop = 0, isOfOne = false }: { lines: Line[]; on
   const { cluster, view: { clock }, lastS } = useStore().history!;
   return (
     <ol class={isOfOne ? "entries of-one" : "entries"}>
-      {lines.map(({ entry, firstS, times, others }, index) => (
+      {lines.map(({ entry, firstS, times, others, isCut }, index) => (
         <li class={index < onTop ? "on-top" : ""}>
           <time dateTime={clockTime(clock, entry.atS)}><b>{wallTime(clock, entry.atS, lastS)}</b> {elapsed(entry.atS)}</time>
           <b class={`mark ${laneOf(entry)}`}>{wordOf(entry)}</b>
-          {!isOfOne && (others.length ? <b>{several(others.length + 1, entry.kind.toLowerCase())}</b> : <Subject entry={entry} cluster={cluster} />)}
+          {!isOfOne && (others.length ? <b>{isCut && "at least "}{several(others.length + 1, entry.kind.toLowerCase())}</b> : <Subject entry={entry} cluster={cluster} />)}
           <span>
             {others.length ? <><Subject entry={entry} cluster={cluster} /> and {count(others.length)} others, since {wallTime(clock, firstS, lastS)}</> : entry.text}
             {entry.preemptor && <> by <PodLink pod={entry.preemptor} />{andOthers(entry.preemptor, others)}</>}

@@ -3,7 +3,7 @@ import { ownerKey, podKey } from "./cluster";
 import { entryOf } from "./disruptions";
 import { count, several } from "./format";
 import { laidOf } from "./history";
-import { BudgetLeft, Entries, Facts, Manifest, PodLink, PodName, useAnswer } from "./parts";
+import { BudgetLeft, Entries, Facts, Manifest, PodLink, PodName, useAnswer, wordOf } from "./parts";
 import { Told } from "./presentation";
 import { nodeLink, podLink, workloadLink, workloadsLink } from "./routes";
 import type { Pod, PodPage, WorkloadPage } from "./shapes";
@@ -32,6 +32,7 @@ export function WorkloadView({ namespace, kind, name }: { namespace: string; kin
           ["State", <State standing={standingOf(workload, cluster)} />],
           ["Ready", `${count(workload.ready)} of ${count(workload.desired)}`],
           ["Why", reasonsOf(workload, cluster).join(", ")],
+          ["Lately", gone[0] && <span>{several(gone.length, "disruption")}, the last {wordOf(entryOf(gone[0]))}{gone[0].preemptor && <> by <PodLink pod={gone[0].preemptor} /></>}</span>],
           ["Budgets", budgets.length > 0 && budgets.map((budget) => <BudgetLeft key={budget.name} budget={budget} />)],
         ]} />
       ) : <p class="faint">It isn't there at the time that is shown.</p>}
