@@ -31,6 +31,7 @@ from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.cluster.virtual.busy_cluster import BusyCluster
 from tests.conftest import ROOT
+from tests.device_objects import DRIVER
 from tests.ui.dashboard.folding import folded, read, shown
 
 EXAMPLES = ROOT / "examples"
@@ -93,9 +94,12 @@ def test_many_steps_are_made_less_often(monkeypatch: pytest.MonkeyPatch) -> None
     assert counts[0] > counts[1] > 3
 
 
-def test_a_plan_as_steps() -> None:
-    state = [one.obj for one in read_sources([str(EXAMPLES / "proposal-1/state")]).objects]
-    waiting = str(EXAMPLES / "proposal-1/waiting.yaml")
+@pytest.mark.parametrize(
+    ("example", "changed"), [("proposal-1", "waiting.yaml"), ("devices", "web.yaml")]
+)
+def test_a_plan_as_steps(example: str, changed: str) -> None:
+    state = [one.obj for one in read_sources([str(EXAMPLES / example / "state")]).objects]
+    waiting = str(EXAMPLES / example / changed)
     news = [one.obj for one in read_sources([waiting], is_applied=True).objects]
     begun: list[tuple[Cluster, Observer, RunRecorder]] = []
     found = plan(
@@ -110,6 +114,9 @@ def test_a_plan_as_steps() -> None:
     }
     assert found.preemptions
     assert steps[0]["pods"]
+    devices = {pod["node"]: pod["devices"] for pod in view["pods"] if "devices" in pod}
+    has_devices = example == "devices"
+    assert devices == {node: {DRIVER: 1} for node in ("node-1", "node-2") if has_devices}
 
 
 def test_decisions_of_a_simulation_are_made_once_more() -> None:
