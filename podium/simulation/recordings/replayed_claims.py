@@ -80,12 +80,11 @@ class ReplayedClaims:
                 self._generated[pod_uid].append(claim)
             if allocation_of(claim) is not None:
                 self._plan_reports(claim)
-
-        def look_soon() -> None:
-            self._driver.at(self._driver.now_s, self._look)
-
-        revision = self._store.revision
-        self._watch = self._store.watch(CLAIM, from_revision=revision, wake=look_soon)
+        self._watch = self._store.watch(
+            CLAIM,
+            from_revision=self._store.revision,
+            wake=lambda: self._driver.at(self._driver.now_s, self._look),
+        )
 
     def play(self, change: RecordedChange) -> None:
         """Repeat a change of a claim, except what the recorded scheduler or controller did."""
