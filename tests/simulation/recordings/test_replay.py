@@ -7,7 +7,7 @@ import yaml
 
 from podium.simulation.recordings.comparison import ReplayReport, compare
 from podium.simulation.recordings.replay import replay
-from podium.simulation.recordings.segments import RecordedChange, Recording
+from podium.simulation.recordings.segments import RecordedChange, Recording, identity_of
 from podium.ui.inputs.configurations import read_scheduler_config
 from tests.cluster.virtual.test_resource_claims import (
     GPU_CLASS,
@@ -194,11 +194,23 @@ def test_the_replacement_of_a_pod_has_a_claim_of_its_own(tmp_path: Path) -> None
     manifests = [GPU_CLASS, TEMPLATE, gpus("n-1", 2), train]
     for schedulers, configuration in (([{}], NO_PREEMPTION), (WITHOUT_PREEMPTION, "")):
         text = scenario(steps, nodes=ONE_NODE, manifests=manifests, schedulers=schedulers)
-        recording = record(tmp_path / f"{len(configuration)}", text)
-        report = replayed(recording, configuration)
-        assert len(report.preemptions) == 1
-        # The devices are taken all the same.
-        assert "default/late" not in [one.pod for one in report.placements]
+        whole = record(tmp_path / f"{len(configuration)}", text)
+        for recording in (whole, _from(whole, 5)):
+            report = replayed(recording, configuration)
+            assert len(report.preemptions) == 1
+            # The devices are taken all the same.
+            assert "default/late" not in [one.pod for one in report.placements]
+
+
+def _from(recording: Recording, passed_s: float) -> Recording:
+    """A recording without its beginning."""
+    started_s = recording.started_s + passed_s
+    state = {identity_of(obj): obj for obj in recording.state}
+    for change in recording.changes:
+        if change.at_s <= started_s and change.new is not None:
+            state[identity_of(change.new)] = change.new
+    changes = [change for change in recording.changes if change.at_s > started_s]
+    return replace(recording, started_s=started_s, state=[*state.values()], changes=changes)
 
 
 def test_devices_that_other_schedulers_gave_are_taken(tmp_path: Path) -> None:
