@@ -33,6 +33,8 @@ def resilience_presentation(resilience: Resilience, *, wide: bool = False) -> Pr
     tried = ", ".join(count(number, *_KINDS[kind]) for kind, number in resilience.tried.items())
     outage = _outage_clause(resilience, total)
     headline = f"{outage}; {resilience.harmless} of {total} do no harm, of {tried}."
+    if not total:
+        headline = "The state has no nodes that could be drained or fail."
     rows: list[list[Cell]] = []
     for one in resilience.outages:
         causes = listed(one.disturbances, len(one.disturbances) if wide else _CAUSES_MAX)
@@ -191,12 +193,17 @@ def _clauses(impact: Impact) -> Iterator[str]:
     if not lost and not impact.unplaced:
         yield "no pod loses its place"
         return
-    yield f"{count(lost, 'pod')} {_verb(lost, 'lose')} a place"
-    yield f"{impact.moved} {_verb(impact.moved, 'get')} another one"
+    if lost:
+        yield f"{count(lost, 'pod')} {_verb(lost, 'lose')} a place"
+        yield f"{impact.moved} {_verb(impact.moved, 'get')} another one"
     if impact.preempted:
         yield f"{impact.preempted} {_verb(impact.preempted, 'give')} way in turn"
     without = len(impact.unplaced)
-    yield f"{without} {'is' if without == 1 else 'are'} without one in the end"
+    be = "is" if without == 1 else "are"
+    if not lost:
+        yield f"no pod moves, but {count(without, 'pod')} {be} without a place"
+        return
+    yield f"{without} {be} without one in the end"
     yield f"the last moves at {time_text(impact.settled_at)}"
 
 

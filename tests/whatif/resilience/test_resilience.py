@@ -175,6 +175,13 @@ def test_a_workload_whose_node_falls_silent_is_unavailable_though_nothing_is_evi
     (summary,) = found.unavailable
     assert (summary.workload, summary.ready_least_at) == ("ReplicaSet default/web", 0.0)
     assert not found.is_harmless
+    headline = impact_presentation(found).headline
+    assert headline.endswith("; no pod moves, but 1 pod is without a place.")
+
+
+def test_without_nodes_nothing_is_said_to_be_ready() -> None:
+    headline = resilience_presentation(tried([pod("waits")])).headline
+    assert headline == "The state has no nodes that could be drained or fail."
 
 
 def test_a_zone_fails_with_all_its_nodes() -> None:
