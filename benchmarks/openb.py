@@ -18,7 +18,7 @@ from podium.api.presentation import Table
 from podium.simulation.experiments.simulation_presentation import class_table
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.runner.simulation_report import summarize_classes
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 from podium.simulation.traces.openb import (
     NODE_COLUMNS,
     POD_COLUMNS,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from podium.scheduler.queue import SchedulingQueue
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry

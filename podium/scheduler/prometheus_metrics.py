@@ -12,7 +12,8 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 from podium.scheduler.metrics import Metric, NoMetrics, Stopwatch, stopped
-from podium.scheduler.queue import QueueName, SchedulingQueue
+from podium.scheduler.queue.queued_pod import QueueName
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 
 Labels = tuple[str, ...]
 _Family = type[GaugeMetricFamily] | type[CounterMetricFamily]

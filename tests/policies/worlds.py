@@ -16,7 +16,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.runner.scenario_runner import Simulation, simulate
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 from tests.covering import covers
 
 OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}

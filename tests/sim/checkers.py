@@ -21,7 +21,7 @@ from podium.machines.events import Change, Event
 from podium.scheduler.machine.binding_cycle import Stage
 from podium.scheduler.machine.preemption_executor import VictimCall
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.queue import QueueName
+from podium.scheduler.queue.queued_pod import QueueName
 from podium.scheduler.scheduler import Scheduler
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor
 from podium.scheduler.plugin_registry import plugin_factories
-from podium.scheduler.queue import SchedulingQueue
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.snapshot.nominator import Nominator
 from tests.replacing import replace
 from tests.sim.settings import Settings

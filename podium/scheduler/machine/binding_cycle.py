@@ -35,7 +35,7 @@ from podium.scheduler.machine.context import (
     handle_scheduling_failure,
 )
 from podium.scheduler.metrics import Metric
-from podium.scheduler.queue import QueuedPod
+from podium.scheduler.queue.queued_pod import QueuedPod
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 

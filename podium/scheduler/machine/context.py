@@ -15,7 +15,8 @@ from podium.scheduler.framework.cluster_events import (
 )
 from podium.scheduler.machine.api_dispatcher import APIDispatcher
 from podium.scheduler.metrics import Metric, NoMetrics
-from podium.scheduler.queue import QueuedPod, SchedulingQueue
+from podium.scheduler.queue.queued_pod import QueuedPod
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 

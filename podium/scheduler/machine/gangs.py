@@ -32,7 +32,7 @@ from podium.scheduler.machine.context import (
 )
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor
 from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
-from podium.scheduler.queue import QueuedPod
+from podium.scheduler.queue.queued_pod import QueuedPod
 from podium.scheduler.rehearsal import RehearsalOutcome, try_gang
 from podium.scheduler.snapshot.pod_info import PodInfo
 

@@ -43,7 +43,8 @@ from podium.scheduler.machine.context import (
 )
 from podium.scheduler.metrics import Metric
 from podium.scheduler.preemption.record import EVENT_REASON, PreemptionRecord, record_of
-from podium.scheduler.queue import QueuedPod, QueueName, SchedulingQueue
+from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 HISTORY_MAX = 10_000

@@ -41,7 +41,9 @@ from podium.scheduler.machine.gangs import GANG_SCHEDULING, GangScheduler
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
 from podium.scheduler.metrics import Metric, NoMetrics
 from podium.scheduler.preemption.policies.livelock import LivelockGuard
-from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
+from podium.scheduler.queue.hints import QueueProfile
+from podium.scheduler.queue.queued_pod import QueuedPod
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.scheduler import Scheduler, without_preemption
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo

@@ -5,9 +5,3 @@ backoff ends (`backoff.py`), rejected and gated pods for an event (`unschedulabl
 Events during an attempt are kept until the attempt ends (`in_flight.py`). Time is an argument:
 `next_wakeup_s` returns when to call `flush`.
 """
-
-from podium.scheduler.queue.hints import QueueProfile
-from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
-from podium.scheduler.queue.scheduling_queue import SchedulingQueue
-
-__all__ = ["QueueName", "QueueProfile", "QueuedPod", "SchedulingQueue"]

@@ -20,9 +20,8 @@ from podium.simulation.experiments.whole_scenario import WholeScenario
 from podium.simulation.recordings.segments import Recording
 from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation, simulate
 from podium.simulation.runner.simulation_report import AT_ONCE_S, summarize_classes
-from podium.simulation.scenario import Scenario
-from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.facts import PodFacts
+from podium.simulation.scenario.scenario_document import Scenario
+from podium.simulation.timeline.facts import PodFacts, TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 
 WITNESSES_MAX = 100

@@ -12,7 +12,12 @@ from podium.api.codec.yaml_text import read_yaml
 from podium.api.objects import spec_of
 from podium.cluster.manifests.input_files import read_text
 from podium.cluster.manifests.manifest_sources import read_sources
-from podium.simulation.scenario import Scenario, read_scenario, scenario_of, scenario_value
+from podium.simulation.scenario.scenario_document import (
+    Scenario,
+    read_scenario,
+    scenario_of,
+    scenario_value,
+)
 
 Value = dict[str, Any]
 

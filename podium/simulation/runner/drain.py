@@ -31,7 +31,7 @@ from podium.simulation.runner.eviction_advice import (
     selecting_budgets,
 )
 from podium.simulation.scenario.drain_step import Drain
-from podium.simulation.timeline import Observer
+from podium.simulation.timeline.observer import Observer
 
 POLL_S = 1.0
 _TOO_MANY_REQUESTS = 429

@@ -19,11 +19,10 @@ from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.kubectl_apply import apply
 from podium.simulation.runner.check_evaluator import violation_of
 from podium.simulation.runner.drain import Drainer
-from podium.simulation.scenario import Scenario
 from podium.simulation.scenario.checks import Check
 from podium.simulation.scenario.drain_step import Drain
 from podium.simulation.scenario.fields import ActionTarget, FaultRates
-from podium.simulation.scenario.scenario_document import ArrivalsDocument
+from podium.simulation.scenario.scenario_document import ArrivalsDocument, Scenario
 from podium.simulation.scenario.steps import (
     Action,
     Delete,
@@ -33,7 +32,8 @@ from podium.simulation.scenario.steps import (
     ServerSideApply,
     Taint,
 )
-from podium.simulation.timeline import Observer, TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
+from podium.simulation.timeline.observer import Observer
 from podium.simulation.timeline.pod_history import PodHistories, pods_by_uid
 
 Progress = Callable[[float, int], None]

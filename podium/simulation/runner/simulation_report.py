@@ -12,7 +12,7 @@ from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.runner.check_evaluator import state_of_pod
 from podium.simulation.runner.scenario_runner import Simulation
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistory
 from podium.simulation.timeline.timeline_sentences import sentence
 

@@ -3,19 +3,3 @@
 Errors name the file and the field, such as `spec.steps[3].drain.node`, and the accepted values.
 Names of manifests are relative to the directory of the file.
 """
-
-from podium.simulation.scenario.scenario_document import (
-    Scenario,
-    ScenarioDocument,
-    read_scenario,
-    scenario_of,
-    scenario_value,
-)
-
-__all__ = [
-    "Scenario",
-    "ScenarioDocument",
-    "read_scenario",
-    "scenario_of",
-    "scenario_value",
-]

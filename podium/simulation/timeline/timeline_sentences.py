@@ -13,7 +13,7 @@ from podium.api.policy.disruption_target import cause_of_reason
 from podium.api.presentation import Tone
 from podium.api.values.message_words import count
 from podium.scheduler.preemption.record import loss_text
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, is_end
 
 Phrase = str | Callable[[TimelineEntry], str]

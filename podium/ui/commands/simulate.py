@@ -25,7 +25,7 @@ from podium.ui.inputs.option import (
 from podium.ui.inputs.request_options import Rules
 
 if TYPE_CHECKING:
-    from podium.simulation.scenario import Scenario
+    from podium.simulation.scenario.scenario_document import Scenario
     from podium.ui.answers.simulation_answers import SimulationAnswer
 
 _RECORDING_ALONE = "--recording can't be combined with {}"
@@ -97,7 +97,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         from msgspec import structs
 
         from podium.cluster.manifests.input_files import read_text
-        from podium.simulation.scenario import read_scenario, scenario_of
+        from podium.simulation.scenario.scenario_document import read_scenario, scenario_of
         from podium.ui.inputs.plugin_files import load_plugin
 
         if self.scenario is None:

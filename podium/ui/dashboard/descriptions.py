@@ -32,8 +32,7 @@ from podium.api.values.quantity import QuantityError, nanos
 from podium.api.values.times import epoch_s
 from podium.api.well_known import HASH_LABEL, ZONE_LABEL
 from podium.apiserver.kinds.tables import pod_cells
-from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.facts import WARNING_CONDITIONS, event_facts
+from podium.simulation.timeline.facts import WARNING_CONDITIONS, TimelineEntry, event_facts
 from podium.simulation.timeline.timeline_sentences import sentence, subject
 from podium.ui.dashboard.views import Budget, Entry, Node, Pod, PriorityClass
 

@@ -10,7 +10,8 @@ from podium.api.devices.node_devices import NodeDevices
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, key, name, uid
 from podium.api.values.times import micro_time
-from podium.scheduler.queue import QueueName, SchedulingQueue
+from podium.scheduler.queue.queued_pod import QueueName
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.ui.dashboard import descriptions, workload_counts
 from podium.ui.dashboard.views import Abilities, Entry, Node, Pod, Step, View
 from podium.ui.dashboard.workload_counts import WorkloadCounts

@@ -20,7 +20,7 @@ from podium.cluster.virtual.kubectl_apply import apply_manifest
 from podium.kubelet.simulated.behaviour import DOWN
 from podium.simulation.runner.drain import Drainer, set_unschedulable
 from podium.simulation.scenario.drain_step import Drain
-from podium.simulation.timeline import Observer
+from podium.simulation.timeline.observer import Observer
 from podium.whatif.plan.changes import (
     Apply,
     Change,

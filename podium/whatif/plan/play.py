@@ -18,7 +18,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.scenario.drain_step import Drain
-from podium.simulation.timeline import Observer
+from podium.simulation.timeline.observer import Observer
 from podium.simulation.timeline.preemption import PreemptionRecorder
 from podium.whatif.plan.change_executor import ChangeExecutor
 from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail

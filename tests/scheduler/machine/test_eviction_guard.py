@@ -6,7 +6,7 @@ from podium.api.selectors.node_selector import required_node_affinity
 from podium.machines.events import Change
 from podium.scheduler.machine.eviction_guard import EvictionGuard
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 
 Obj = dict[str, Any]
 

@@ -10,7 +10,7 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import Permission
 from podium.scheduler.framework.status import SUCCESS, Code, Status
 from podium.scheduler.framework.third_party_plugins import NodeInfo, NodePlugin
-from podium.scheduler.queue import QueueName
+from podium.scheduler.queue.queued_pod import QueueName
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.machine.builders import done, pod

@@ -16,7 +16,7 @@ from podium.scheduler.framework.interface import NodeToStatusReader, Permission,
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable, unschedulable
 from podium.scheduler.framework.third_party_plugins import adapted
 from podium.scheduler.plugin_registry import plugin_factories
-from podium.scheduler.queue import QueueName
+from podium.scheduler.queue.queued_pod import QueueName
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.machine.builders import done, pod
 from tests.scheduler.machine.test_scheduler_machine import Hand, node, of

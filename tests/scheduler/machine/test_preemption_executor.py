@@ -10,7 +10,7 @@ from podium.scheduler.machine.context import Failure
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.prometheus_metrics import SchedulerMetrics
-from podium.scheduler.queue import QueuedPod
+from podium.scheduler.queue.queued_pod import QueuedPod
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.machine.builders import done, failed, pending, placed, pod
 from tests.scheduler.machine.test_scheduler_machine import Hand, node, of

@@ -11,7 +11,7 @@ from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.prometheus_metrics import SchedulerMetrics
-from podium.scheduler.queue import QueueName
+from podium.scheduler.queue.queued_pod import QueueName
 from tests.scheduler.machine.builders import done, failed, pod
 
 NOW_S = 1_767_225_600.0

@@ -7,7 +7,7 @@ import pytest
 from podium.machines.effects import Bind, Delete, Effect, Patch, Record
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.preemption.policies.livelock import ROUNDS
-from podium.scheduler.queue import QueueName
+from podium.scheduler.queue.queued_pod import QueueName
 from tests.scheduler.machine.builders import done, pod
 from tests.scheduler.machine.test_scheduler_machine import NOW_S, node, of
 from tests.scheduler.machine.test_scheduler_machine import Hand as AnyHand

@@ -6,8 +6,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventResource
-from podium.scheduler.queue import QueuedPod, QueueName, SchedulingQueue
 from podium.scheduler.queue.queue_events import events_of_pod_update
+from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.reference.scheduling_queue import PlainQueue, Waiter
 from tests.scheduler.queue.toys import (

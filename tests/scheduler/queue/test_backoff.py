@@ -2,7 +2,8 @@
 
 import pytest
 
-from podium.scheduler.queue import QueueName, SchedulingQueue
+from podium.scheduler.queue.queued_pod import QueueName
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from tests.scheduler.queue.toys import NODE_ADD, PROFILE, popped, queue, rejected, waiting
 
 HOUR_S = 3600.0

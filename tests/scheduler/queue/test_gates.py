@@ -1,6 +1,6 @@
 """PreEnqueue: who isn't let in, and what opens the gate."""
 
-from podium.scheduler.queue import QueueName
+from podium.scheduler.queue.queued_pod import QueueName
 from tests.scheduler.queue.toys import NODE_ADD, POD_DELETE, Gate, hinted, queue, rejected, waiting
 
 HINTS = {"A": hinted(NODE_ADD), "Gate": hinted(POD_DELETE)}

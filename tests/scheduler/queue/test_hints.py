@@ -7,8 +7,9 @@ import pytest
 
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.scheduler.framework.pipeline import ByShape, Pipeline
-from podium.scheduler.queue import QueueName, QueueProfile, SchedulingQueue
-from podium.scheduler.queue.hints import registered_events
+from podium.scheduler.queue.hints import QueueProfile, registered_events
+from podium.scheduler.queue.queued_pod import QueueName
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.snapshot.snapshot import Snapshot
 from tests.scheduler.queue.toys import (
     NODE_ADD,

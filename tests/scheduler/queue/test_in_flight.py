@@ -1,8 +1,8 @@
 """What happens while a pod is being tried isn't lost."""
 
-from podium.scheduler.queue import QueueName
 from podium.scheduler.queue.in_flight import InFlight, InFlightEvent
 from podium.scheduler.queue.queue_events import FORCE_ACTIVATE
+from podium.scheduler.queue.queued_pod import QueueName
 from tests.scheduler.queue.toys import PROFILE, popped, queue, rejected, waiting
 
 

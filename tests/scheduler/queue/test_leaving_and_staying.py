@@ -1,6 +1,6 @@
 """Updates, deletions, activations, and pods that nothing helps."""
 
-from podium.scheduler.queue import QueueName
+from podium.scheduler.queue.queued_pod import QueueName
 from tests.scheduler.queue.toys import PROFILE, Gate, changed, queue, rejected, waiting
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.scheduler.queue import QueueName
+from podium.scheduler.queue.queued_pod import QueueName
 from tests.scheduler.queue.toys import PROFILE, popped, queue, waiting
 
 

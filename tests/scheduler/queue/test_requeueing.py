@@ -7,7 +7,9 @@ import pytest
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventResource
 from podium.scheduler.framework.interface import CycleError
-from podium.scheduler.queue import QueueName, QueueProfile, SchedulingQueue
+from podium.scheduler.queue.hints import QueueProfile
+from podium.scheduler.queue.queued_pod import QueueName
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.queue.toys import (
     NODE_ADD,

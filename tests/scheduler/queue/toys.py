@@ -7,7 +7,9 @@ from typing import Any
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
-from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
+from podium.scheduler.queue.hints import QueueProfile
+from podium.scheduler.queue.queued_pod import QueuedPod
+from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from tests.objects import pod

@@ -13,7 +13,7 @@ from podium.simulation.experiments.executors import (
 from podium.simulation.experiments.whole_scenario import read_whole_scenario
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.runner.simulation_report import simulation_report
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 from podium.simulation.workers import LostProcessError
 from tests.conftest import ROOT
 

@@ -9,7 +9,7 @@ from typing import Any
 from podium.simulation.recordings.recorder import RecorderMachine
 from podium.simulation.recordings.segments import Recording, SegmentWriter, read_recording
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 from tests import objects
 from tests.objects import priority_class, workload
 

@@ -4,7 +4,7 @@ import pytest
 
 from podium.api.errors import PodiumError
 from podium.simulation.runner.scenario_runner import Simulation, simulate
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 
 SPEC = """apiVersion: podium.dev/v1alpha1
 kind: Scenario

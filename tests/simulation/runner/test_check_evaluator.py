@@ -7,7 +7,7 @@ import pytest
 
 from podium.api.errors import PodiumError
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 from podium.simulation.timeline.timeline_sentences import sentences
 
 CLUSTER = """apiVersion: podium.dev/v1alpha1

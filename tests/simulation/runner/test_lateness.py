@@ -6,7 +6,7 @@ import pytest
 
 from podium.cluster.drivers.virtual import VirtualDriver
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 from tests.conftest import ROOT
 from tests.simulation.runner.test_storm import weather
 

@@ -6,8 +6,8 @@ import pytest
 
 from podium.api.errors import PodiumError
 from podium.cluster.virtual.cluster_options import START_S
-from podium.simulation.scenario import Scenario, read_scenario
 from podium.simulation.scenario.fields import ActionTarget
+from podium.simulation.scenario.scenario_document import Scenario, read_scenario
 from podium.simulation.scenario.steps import Delete, Drain, Expect, Merge, Taint
 
 _HEADER = "apiVersion: podium.dev/v1alpha1\nkind: Scenario\n"

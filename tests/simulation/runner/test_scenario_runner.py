@@ -7,8 +7,8 @@ import pytest
 
 from podium.simulation.runner.scenario_runner import Simulation, simulate
 from podium.simulation.runner.simulation_report import simulation_report
-from podium.simulation.scenario import Scenario, read_scenario
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.scenario.scenario_document import Scenario, read_scenario
+from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.timeline_sentences import clock, sentences
 from tests.conftest import ROOT
 

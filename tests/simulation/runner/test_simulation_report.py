@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.simulation.runner.simulation_report import summarize_classes
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, pods_by_uid
 
 PREEMPTED = {"disruption": "PreemptionByScheduler"}

@@ -5,7 +5,7 @@ import pytest
 from podium.apiserver.store.store import Store
 from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 from tests.simulation.runner.checkers import Checker, lacking, look_on
 from tests.simulation.runner.storms import storm
 

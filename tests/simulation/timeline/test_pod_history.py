@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories
 
 OWNER = {"kind": "ReplicaSet", "name": "r"}

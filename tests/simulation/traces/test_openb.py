@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from podium.simulation.scenario import read_scenario
+from podium.simulation.scenario.scenario_document import read_scenario
 from podium.simulation.traces.openb import (
     NODE_COLUMNS,
     POD_COLUMNS,

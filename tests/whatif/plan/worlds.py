@@ -10,9 +10,9 @@ from podium.api.objects import is_terminating, key
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, NodeSettings
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import Scenario
+from podium.simulation.scenario.scenario_document import Scenario
 from podium.simulation.scenario.steps import ScenarioStep, ServerSideApply
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 from tests.objects import ZONE, Obj, budget, node, pod, priority_class, workload
 from tests.replacing import replace
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from podium.cluster.virtual import Cluster
-from podium.simulation.timeline import Observer
+from podium.simulation.timeline.observer import Observer
 from podium.ui.answers.simulation_answers import SimulationAnswer
 from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.dashboard.dashboard_app import served_locally

@@ -29,7 +29,8 @@ from podium.cluster.manifests.manifest_objects import Loaded
 from podium.cluster.manifests.problems import Problem, describe
 from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
-from podium.simulation.timeline import Observer, TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
+from podium.simulation.timeline.observer import Observer
 from podium.simulation.timeline.timeline_sentences import clock, sentences, tone_of
 from podium.ui.command_line.options.process_options import UpOptions
 from podium.ui.command_line.processes.detached_cluster import READY, SETTLED, Stages

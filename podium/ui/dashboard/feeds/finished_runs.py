@@ -14,7 +14,7 @@ from podium.cluster.drivers.driver_events import DriverEvent
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import Scenario
+from podium.simulation.scenario.scenario_document import Scenario
 from podium.simulation.timeline.preemption import PreemptionRecorder
 from podium.ui.dashboard.views import PlanPage, presented
 from podium.whatif.explain.decision_watcher import DecisionWatcher

@@ -10,8 +10,13 @@ from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, S
 from podium.cluster.drivers.live import LiveDriver
 from podium.machines import events
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.facts import PodFacts, budget_facts, event_facts, node_facts
+from podium.simulation.timeline.facts import (
+    PodFacts,
+    TimelineEntry,
+    budget_facts,
+    event_facts,
+    node_facts,
+)
 from podium.simulation.timeline.observer import USER, Facts
 from podium.ui.dashboard.descriptions import described_entries
 from podium.ui.dashboard.feeds.cluster_metrics import ClusterMetrics

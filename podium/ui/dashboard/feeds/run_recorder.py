@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from podium.cluster.drivers.driver_events import DriverEvent
 from podium.cluster.virtual import Cluster
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 from podium.ui.dashboard.descriptions import described_entries
 from podium.ui.dashboard.feeds.feed import RecordedFeed
 from podium.ui.dashboard.feeds.store_source import StoreObjects

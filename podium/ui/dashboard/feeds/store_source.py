@@ -15,7 +15,7 @@ from podium.cluster.virtual import Cluster
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.preemption.record import EVENT_REASON
-from podium.simulation.timeline import Observer
+from podium.simulation.timeline.observer import Observer
 from podium.ui.dashboard.descriptions import described_entries, described_events
 from podium.ui.dashboard.feeds.disruption_log import DisruptionLog
 from podium.ui.dashboard.scene import KINDS, SceneChange, places_in

@@ -9,7 +9,7 @@ from podium.api.nodes import NO_EXECUTE
 from podium.api.objects import is_terminating
 from podium.api.policy.disruption_budgets import BudgetStatus
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.whatif.plan.plan_report import UNREACHABLE, Happening
 from podium.whatif.plan.play import FAILED_CREATE, Play

@@ -15,8 +15,8 @@ from msgspec.json import decode
 from podium.cluster.manifests.manifest_sources import read_sources
 from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.scenario import read_scenario
-from podium.simulation.timeline import Observer
+from podium.simulation.scenario.scenario_document import read_scenario
+from podium.simulation.timeline.observer import Observer
 from podium.ui.dashboard.feeds.feed import LiveFeed, RecordedFeed, event_stream
 from podium.ui.dashboard.feeds.finished_runs import (
     FinishedRun,
