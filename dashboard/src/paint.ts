@@ -16,8 +16,6 @@ const FONT = "system-ui, sans-serif";
 const HEAD = 20;
 const HEADLINES = 74;
 const STRIP_MIN = 2;
-// From this width on, a box says in its head what is used.
-const WITH_USED = 220;
 // What nominated pods have of a box's width, beside the pods that are there.
 const GHOST_SHARE = 0.34;
 
@@ -61,8 +59,10 @@ function paintNode(scene: Scene, box: Box) {
   const strips = stripsOf(box, cluster, resource);
   const share = usedShare(scene, box.nodes);
   if (headOf(box) === HEAD) {
-    const right = `${percent(cluster.usageOf(node.name).requested.get(resource) ?? 0, roomOf(node, resource))}` +
-      (share === undefined || box.width < WITH_USED ? "" : `, ${percent(share, 1)} used`);
+    const requested = percent(cluster.usageOf(node.name).requested.get(resource) ?? 0, roomOf(node, resource));
+    const both = share === undefined ? requested : `${requested}, ${percent(share, 1)} used`;
+    // What is used has its line as well; the name has none.
+    const right = widthOf(scene, node.name, 600) + widthOf(scene, both) + 20 < box.width ? both : requested;
     const trouble = troubles(node)[0] ?? "";
     const wide = text(scene, right, box.x + box.width - 6, box.y + 14, 0, palette.faint, "right");
     const room = box.width - 16 - wide;
@@ -268,6 +268,11 @@ export function cellsOf(box: Box) {
       return column < 0 || column >= columns || row < 0 || index >= box.nodes.length ? -1 : index;
     },
   };
+}
+
+function widthOf({ context }: Scene, words: string, weight = 400): number {
+  context.font = `${weight} 11px ${FONT}`;
+  return context.measureText(words).width;
 }
 
 // Writes a text, cut to fit, and returns how wide it is.
