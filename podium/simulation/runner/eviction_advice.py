@@ -12,7 +12,16 @@ from msgspec.structs import replace
 
 from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.objects import Object, controller_of, key, name, namespace, spec_of, uid
+from podium.api.objects import (
+    DEFAULT_NAMESPACE,
+    Object,
+    controller_of,
+    key,
+    name,
+    namespace,
+    spec_of,
+    uid,
+)
 from podium.api.pods import is_active, is_ready
 from podium.api.policy.disruption_budgets import (
     BOUNDS,
@@ -81,7 +90,10 @@ def _block(
     if len(trials) == 1:
         reason, remedies = trials[0].reason(), tuple(trials[0].remedies())
     else:
-        names, both = " and ".join(map(name, budgets)), "both" if len(budgets) == 2 else "all"
+        names, both = (
+            " and ".join(trial.called for trial in trials),
+            "both" if len(budgets) == 2 else "all",
+        )
         reason = (
             f"budgets {names} {both} select {_named(refused)}, and the eviction API refuses such a "
             "pod whatever they allow"
@@ -107,7 +119,7 @@ class _Trial:
     def __init__(
         self, store: Store, budget: Object, refused: Sequence[Object], now_s: float
     ) -> None:
-        self.budget, self.called = budget, name(budget)
+        self.budget, self.called = budget, _called(budget)
         self._refused, self._now_s = refused, now_s
         self._scale_of = scale_finder(store.get)
         pods = store.list("Pod", namespace(budget)).items
@@ -245,6 +257,11 @@ class _Trial:
                 evict(pod, [budget], {}, self._now_s)
                 return True
         return False
+
+
+def _called(budget: Object) -> str:
+    # As in the sentences of a timeline.
+    return name(budget) if namespace(budget) == DEFAULT_NAMESPACE else key(budget)
 
 
 def _named(pods: Iterable[Object]) -> str:

@@ -40,6 +40,7 @@ from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 
+_SIMILAR_MAX = 5
 _WHY_IT_SLEEPS = (
     "kube-scheduler's queueing hints miss some events that help a pod; it looks every 30 s for "
     "pods that have waited for more than 5 minutes."
@@ -230,11 +231,12 @@ def _why_missing(play: Play, pod_key: str) -> str:
     if ("Pod", *pod_key.split("/", 1)) in play.deleted:
         return f"{pod_key} is deleted"
     pods = (*play.before.by_uid.values(), *play.cluster.store.list("Pod").items)
-    keys = {name(pod): key(pod) for pod in pods}
-    if pod_key in map(key, pods):
+    names = {key(pod): name(pod) for pod in pods}
+    if pod_key in names:
         return f"{pod_key} isn't decided about while the plan is played"
-    similar = get_close_matches(pod_key.partition("/")[2], keys, n=5, cutoff=0.7)
-    hint = f"; similar are {', '.join(keys[one] for one in similar)}" if similar else ""
+    near = get_close_matches(pod_key.partition("/")[2], {*names.values()}, n=5, cutoff=0.7)
+    similar = [known for wanted in near for known in names if names[known] == wanted]
+    hint = f"; is {' or '.join(similar[:_SIMILAR_MAX])} meant?" if similar else ""
     return f"there is no pod {pod_key}{hint}"
 
 

@@ -127,7 +127,9 @@ def test_later_tries_are_told_too() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("weh-1", "there is no pod default/weh-1; similar are default/web-1"),
+        ("weh-1", "there is no pod default/weh-1; is default/web-1 meant?"),
+        # Of the same name in two namespaces.
+        ("twin", "there is no pod default/twin; is a/twin or b/twin meant?"),
         ("zebra", "there is no pod default/zebra"),
         ("done", "default/done has finished: there is nothing to schedule any more"),
         ("going", "default/going is being deleted and won't be scheduled"),
@@ -140,6 +142,7 @@ def test_pods_that_cant_be_explained(name: str, why: str) -> None:
     state = [
         node("n"),
         pod("web-1", on="n"),
+        *(pod("twin", on="n", metadata={"namespace": place}) for place in ("a", "b")),
         pod("done", on="n", status={"phase": "Succeeded"}),
         pod("going", metadata=GOING),
         pod("other", schedulerName="mine"),
