@@ -1,11 +1,13 @@
-"""Who may ask for what."""
+"""Who may ask for what, and the tokens of nodes, made from one secret."""
 
 import ssl
+from functools import partial
 
 import httpx
 import pytest
 
-from podium.apiserver.authentication.users import User
+from podium.apiserver.authentication.users import READER, User
+from podium.apiserver.http.users import Tokens, node_by_token, node_token
 from tests.apiserver.http.running import PODS, Running, pod
 
 READ = [("GET", PODS), ("GET", "/api/v1/nodes?limit=1"), ("GET", "/metrics"), ("GET", "/apis")]
@@ -115,3 +117,41 @@ def test_a_server_with_tls_speaks_nothing_else(server: Running) -> None:
     host, port = server.address
     with httpx.Client() as plain, pytest.raises(httpx.TransportError):
         plain.get(f"http://{host}:{port}/healthz")
+
+
+SECRET = "a-secret-that-nobody-else-knows-of"
+TOKEN = node_token(SECRET, "worker-1")
+
+
+def test_a_node_is_known_by_its_token() -> None:
+    user = node_by_token(SECRET, TOKEN)
+    assert user is not None
+    assert user.name == "system:node:worker-1"
+    assert user.node == "worker-1"
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "",
+        "node::",
+        TOKEN[:-1],
+        TOKEN.replace("worker-1", "worker-2"),
+        TOKEN.removeprefix("node:"),
+        node_token("another secret", "worker-1"),
+        node_token(SECRET, ""),
+        "node:worker-1:\xff",
+    ],
+)
+def test_nobody_is_known_by_another(token: str) -> None:
+    assert node_by_token(SECRET, token) is None
+
+
+def test_several_know_who_any_of_them_knows() -> None:
+    users = Tokens({"reader's token": READER}, partial(node_by_token, SECRET))
+    found = [users.user(f"Bearer {token}") for token in ("reader's token", TOKEN, "no token")]
+    assert [user.name if user else None for user in found] == [
+        "podium-reader",
+        "system:node:worker-1",
+        None,
+    ]

@@ -2,9 +2,12 @@
 
 import gzip
 import json
+from urllib.parse import quote
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from podium.apiserver.requests.request_handler import BODY_LENGTH_MAX
 from tests.apiserver.http.running import JSON, PODS, Running, pod
@@ -142,3 +145,19 @@ def test_a_bug_is_told_without_its_details(
     assert answer.json()["reason"] == "InternalError"
     assert "secret" not in answer.text
     assert "a secret" in caplog.text
+
+
+@given(st.binary(max_size=300))
+def test_bytes_are_taken_or_refused(client: httpx.Client, body: bytes) -> None:
+    answer = client.post(PODS, content=body)
+    assert answer.status_code in range(400, 500)
+    assert answer.json()["kind"] == "Status"
+
+
+@given(st.binary(max_size=40).map(quote), st.binary(max_size=40).map(quote))
+def test_paths_and_queries_are_taken_or_refused(
+    client: httpx.Client, path: str, query: str
+) -> None:
+    # A watch would begin, and never end.
+    answer = client.head(f"/api/v1/{path}?{query}")
+    assert answer.status_code in range(200, 500)

@@ -1,10 +1,14 @@
-"""Watches beside those of the twin: when they wake, and what they say when they expire."""
+"""Watches, also of a field's value, beside those of the twin: when they wake and expire."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from podium.api.objects import Object
 from podium.apiserver.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
+from podium.apiserver.store.watch import FieldValue
 from tests.apiserver.store.objects import made
 
 
@@ -95,3 +99,105 @@ def test_a_watch_with_a_past_to_read_is_not_woken_before_it_has() -> None:
     assert len(watch.take()) == 2
     store.create("Node", made("c"))
     assert len(woken) == 1
+
+
+def spec_of(obj: Object) -> str:
+    return str(obj.get("spec", ""))
+
+
+ON_A = FieldValue(spec_of, "a")
+
+_KEYS = st.tuples(st.sampled_from(("", "x", "y")), st.sampled_from("pq"))
+_STEPS = st.lists(st.tuples(_KEYS, st.sampled_from(("a", "b", None))), max_size=12)
+
+
+def write(store: Store, key: tuple[str, str], spec: str | None) -> None:
+    """Put an object, or take it away."""
+    namespace, name = key
+    is_there = store.get("Pod", namespace, name) is not None
+    if spec is not None and is_there:
+        store.update("Pod", made(name, namespace, spec=spec))
+    elif spec is not None:
+        store.create("Pod", made(name, namespace, spec=spec))
+    elif is_there:
+        store.delete("Pod", namespace, name)
+
+
+@given(_STEPS, _STEPS, _STEPS, st.sampled_from((None, "x")), st.sampled_from((None, 1, 2)))
+def test_it_shows_what_a_watch_of_everything_shows_of_the_value(
+    before: list[tuple[tuple[str, str], str | None]],
+    between: list[tuple[tuple[str, str], str | None]],
+    after: list[tuple[tuple[str, str], str | None]],
+    namespace: str | None,
+    limit: int | None,
+) -> None:
+    store = Store()
+    for step in before:
+        write(store, *step)
+    start = store.revision
+    for step in between:
+        write(store, *step)
+    everything = store.watch("Pod", namespace, from_revision=start)
+    following = store.watch("Pod", namespace, from_revision=start, field=ON_A)
+    for step in after:
+        write(store, *step)
+    wanted = [event for event in everything.take() if ON_A.concerns(event)]
+    taken: list[WatchEvent] = []
+    while more := following.take(limit):
+        taken += more
+    assert taken == wanted
+    assert following.revision == store.revision
+
+
+def test_it_wakes_for_its_own_events_only_and_once() -> None:
+    store, woken = Store(), []
+    watch = store.watch("Pod", None, from_revision=1, field=ON_A)
+    watch.wake_by(lambda: woken.append(store.revision))
+    store.create("Pod", made("p", spec="b"))
+    assert woken == []
+    store.update("Pod", made("p", spec="a"))
+    store.update("Pod", made("p", spec="b"))
+    assert woken == [3]
+    assert [event.revision for event in watch.take()] == [3, 4]
+    store.create("Pod", made("q", spec="a"))
+    watch.close()
+    watch.close()
+    store.create("Pod", made("r", spec="a"))
+    assert woken == [3, 5]
+
+
+def test_a_reader_that_comes_too_late_is_told() -> None:
+    store = Store(history_max=2)
+    watch = store.watch("Pod", None, from_revision=1, field=ON_A)
+    for name in "pq":
+        store.create("Pod", made(name, spec="a"))
+    assert len(watch.take()) == 2
+    for name in "rst":
+        store.create("Pod", made(name, spec="a"))
+    with pytest.raises(ExpiredError):
+        watch.take()
+    with pytest.raises(ExpiredError):
+        store.watch("Pod", None, from_revision=1, field=ON_A)
+
+
+def test_others_dont_make_it_late() -> None:
+    store = Store(history_max=2)
+    watch = store.watch("Pod", None, from_revision=1, field=ON_A)
+    store.create("Pod", made("p", spec="a"))
+    for name in "qrst":
+        store.create("Pod", made(name, spec="b"))
+    assert [event.name for event in watch.take()] == ["p"]
+
+
+def test_amid_a_transaction_it_starts_after_what_wasnt_told_yet() -> None:
+    store = Store()
+    with store.transaction():
+        store.create("Pod", made("p", spec="a"))
+        watch = store.watch("Pod", None, from_revision=store.revision, field=ON_A)
+        store.create("Pod", made("q", spec="a"))
+    assert [event.name for event in watch.take()] == ["q"]
+
+
+def test_the_future_cant_be_watched_yet() -> None:
+    with pytest.raises(TooLargeResourceVersionError):
+        Store().watch("Pod", None, from_revision=9, field=ON_A)

@@ -1,12 +1,17 @@
-"""Names and uids of new objects."""
+"""Names and uids of new objects, and objects that are too large to be kept."""
 
+import json
 import re
 from random import Random
 
+from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.server import ApiServer
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.long_work import LongWork, PostponedError
+from podium.apiserver.server import OBJECT_BYTES_MAX, ApiServer
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.writing import new_uid
+from tests.apiserver.requests.client import Client
 from tests.apiserver.verbs.helpers import NOW_S, Obj, a_pod, create
 
 UUID_4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -46,3 +51,25 @@ def test_the_first_objects_of_a_cluster_are_created_once(server: ApiServer) -> N
     assert server.list(KINDS["Namespace"], "").items
     server.bootstrap(NOW_S + 60)
     assert server.store.revision == revision
+
+
+def code_of(data: str) -> int:
+    """The code of the answer to a creation by somebody who has long work done elsewhere."""
+    client, work = Client(), LongWork(is_large=True)
+    obj = {"metadata": {"name": "a"}, "data": {"a": data}, "revision": 1}
+    while True:
+        try:
+            with work:
+                kind = KINDS["ControllerRevision"]
+                client.server.create(Attributes(kind, "default", "", client.now_s), obj)
+            return 201
+        except PostponedError as postponed:
+            postponed.work()
+        except RefusedError as refused:
+            return refused.code
+
+
+def test_an_object_is_kept_up_to_a_size() -> None:
+    around = len(json.dumps({"metadata": {}, "data": {}}))
+    assert code_of("x" * (OBJECT_BYTES_MAX - around - 1_000)) == 201
+    assert code_of("x" * OBJECT_BYTES_MAX) == 413

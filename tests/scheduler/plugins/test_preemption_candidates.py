@@ -1,4 +1,4 @@
-"""Preemption that looks at some candidates only, as kube-scheduler does when it is limited."""
+"""Pods that may preempt, and preemption limited to some candidates, as upstream."""
 
 from random import Random
 from types import SimpleNamespace
@@ -13,9 +13,10 @@ from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.plugins.default_preemption import CandidateLimit
+from podium.scheduler.plugins.default_preemption import VICTIMS_TERMINATING, CandidateLimit
+from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
-from tests.objects import node, pod
+from tests.objects import Obj, node, pod
 
 ROWS = np.arange(20, 40)
 
@@ -120,3 +121,50 @@ def test_a_limit_prefers_candidates_that_break_no_budget() -> None:
     assert preemption is not None
     assert [made.snapshot.names[r] for r in preemption.candidate_rows] == ["n0", "n1", "n2"]
     assert preemption.node_name == "n2"
+
+
+def leaving(priority: int = 0, reason: str = "PreemptionByScheduler", status: str = "True") -> Obj:
+    """A pod on n1 that takes all of it and is being removed."""
+    obj = pod("old", "4", on="n1", priority=priority)
+    obj["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    condition = {"type": "DisruptionTarget", "status": status, "reason": reason}
+    obj["status"] = {"conditions": [{"type": "Ready", "status": "True"}, condition]}
+    return obj
+
+
+def preemption(pods: list[Obj], *, first: Obj, nominated: str = "n1") -> Preemption:
+    """Of a pod of priority 5 which is nominated; there is a second node with a victim, too."""
+    scheduler = Scheduler()
+    scheduler.load([first, node("n2")], [*pods, pod("low", "4", on="n2")])
+    wanting = scheduler.pending(pod("high", priority=5))
+    scheduler.nominator.nominate(wanting, nominated)
+    found = scheduler.decide(wanting).preemption
+    assert found is not None
+    return found
+
+
+def test_it_waits_for_its_victims_to_go() -> None:
+    found = preemption([leaving()], first=node("n1"))
+    assert (found.eligible, found.message) == (False, VICTIMS_TERMINATING)
+    assert not found.clears_nomination
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        leaving(reason="EvictionByEvictionAPI"),
+        leaving(status="False"),
+        leaving(priority=5),
+        pod("old", "4", on="n1"),
+    ],
+    ids=["evicted", "not disrupted", "no victim", "not leaving"],
+)
+def test_it_waits_for_nobody_else(there: Obj) -> None:
+    assert preemption([there], first=node("n1")).eligible
+
+
+def test_it_looks_elsewhere_if_waiting_is_in_vain() -> None:
+    closed = node("n1") | {"spec": {"unschedulable": True}}
+    found = preemption([leaving()], first=closed)
+    assert found.eligible
+    assert found.node_name == "n2"

@@ -1,11 +1,15 @@
-"""The command as a whole: what it offers, and how it ends."""
+"""The command as a whole: what it offers and imports, what extras it misses, and how it ends."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from podium import __version__
 from podium.ui.command_line import main
+from tests.conftest import ROOT
 
 
 def test_version(podium) -> None:
@@ -51,3 +55,72 @@ def test_help_is_complete_in_80_columns(podium, command: str) -> None:
         if getattr(parameter, "hidden", False):
             continue
         assert options <= words
+
+
+SLOW = frozenset({"aiohttp", "cryptography", "kubernetes_asyncio", "numpy", "optuna", "yaml"})
+
+SHOW_HELP = f"""
+import sys
+from podium.ui.command_line.main import COMMANDS, app
+for command in ([], *([one] for one in COMMANDS)):
+    try:
+        app([*command, "--help"])
+    except SystemExit:
+        pass
+print("IMPORTED", *({set(SLOW)} & sys.modules.keys()))
+"""
+
+
+def test_help_imports_no_slow_package() -> None:
+    run = [sys.executable, "-c", SHOW_HELP]
+    printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert printed.count("Usage: ") > len(main.COMMANDS)
+    assert printed.splitlines()[-1] == "IMPORTED"
+
+
+# As Python is where the packages were never installed.
+WITHOUT = """
+import importlib.machinery as machinery, sys
+find = machinery.PathFinder.find_spec
+hidden = ("aiohttp", "kubernetes_asyncio")
+machinery.PathFinder.find_spec = lambda name, path=None, target=None: (
+    None if name.partition(".")[0] in hidden else find(name, path, target)
+)
+from podium.ui.command_line.main import app
+app(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "bench --server current",
+        "capacity --node-shape cpu=1",
+        "drain n",
+        "explain w",
+        "fail n",
+        "lint",
+        "plan",
+        "plan --context c",
+        "record -o x",
+        "resilience",
+        "scheduler",
+        "snapshot",
+        "top",
+    ],
+)
+def test_a_client_is_installed_first(arguments: str, tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *arguments.split()],
+        cwd=ROOT,
+        env={**os.environ, "KUBECONFIG": str(tmp_path / "none")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("error: ")
+    assert ended.stderr.endswith(
+        "needs aiohttp and kubernetes_asyncio: pip install 'podium[client]'\n"
+    )

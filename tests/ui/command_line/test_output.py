@@ -1,5 +1,10 @@
-"""Tables are aligned, and never cut off."""
+"""Tables are aligned and never cut off; progress and pipes that nobody reads to their end."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import StringIO
 
 import pytest
@@ -10,6 +15,7 @@ from rich.text import Text
 from podium.api.presentation import Block, Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.message_words import count
 from podium.ui.writers.terminal import Progress, print_presentation, working
+from tests.objects import node, pod
 
 
 def print_section(out: Console, title: str, block: Block) -> None:
@@ -156,3 +162,76 @@ def test_sentences_are_wrapped_with_an_indent() -> None:
         "  of 9 pods (1 preempted).",
         "",
     ]
+
+
+@pytest.mark.parametrize("output", ["table", "json", "yaml"])
+@pytest.mark.parametrize(("condition", "code"), [([], 0), (["--fail-on", "pending"], 2)])
+def test_who_stops_reading_is_not_an_error(
+    write, output: str, condition: list[str], code: int
+) -> None:
+    state = write("state.yaml", node("node", "1"), *(pod(f"p{n}") for n in range(3)))
+    ended = unread("plan", "-f", state, "-o", output, *condition)
+    assert ended.returncode == code
+    # A gate says nevertheless what it found.
+    assert ended.stderr.startswith("failed on pending: ") if code else ended.stderr == ""
+
+
+def test_decisions_that_nobody_reads_are_not_made() -> None:
+    ended = unread("decide", stdin='{"pending": []}\n' + "not JSON\n" * 2)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def unread(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """A command that has ended, and whose output nobody has read."""
+    read, written = os.pipe()
+    os.close(read)
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "podium", *arguments],
+            input=stdin,
+            stdout=written,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(written)
+
+
+class Shown:
+    """Takes down everything that there would be to show."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def show(self, text: str) -> None:
+        """What begins isn't how far it is."""
+
+    def tell(self, say: Callable[[], str]) -> None:
+        self.lines.append(say())
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
+    taken = Shown()
+
+    @contextmanager
+    def working(what: str) -> Iterator[Shown]:
+        yield taken
+
+    monkeypatch.setattr("podium.ui.command_line.ask.working", working)
+    return taken
+
+
+def test_which_seed_is_played(podium, write, shown: Shown) -> None:
+    state = write("state.yaml", node("n", "1"), pod("new"))
+    assert podium("plan", "-f", state, "--seeds", "3").exit_code == 0
+    told = {line.partition(", ")[0] for line in shown.lines}
+    assert told == {f"planning: seed {number} of 3" for number in (1, 2, 3)}
+
+
+def test_hours_in_which_nothing_happens_are_one_piece(podium, write, shown: Shown) -> None:
+    state = write("state.yaml", node("n", "1"), pod("new"))
+    assert podium("plan", "-f", state, "--until", "1000h").exit_code == 0
+    assert shown.lines[-1] == "planning: t+3600000s"
+    assert len(shown.lines) < 100
