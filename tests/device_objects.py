@@ -51,6 +51,9 @@ def device_class(name: str, *selectors: str, **spec: Any) -> Obj:
     }
 
 
+GPU_CLASS = device_class("gpu", f'device.driver == "{DRIVER}"')
+
+
 def exactly(name: str = "r", *selectors: str, count: int = 1, **more: Any) -> Obj:
     """A request for devices of the class `gpu`."""
     return {"name": name, "exactly": {**_request(*selectors, count=count), **more}}
@@ -80,6 +83,16 @@ def claim(name: str, *requests: Obj, constraints: list[Obj] | None = None, **sta
     }
 
 
+def claim_template(name: str, spec: Obj, **metadata: Any) -> Obj:
+    """A template of claims, which get the metadata."""
+    return {
+        "apiVersion": API,
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"metadata": metadata, "spec": spec},
+    }
+
+
 def allocation(*devices: str, node: str = "", **more: Any) -> Obj:
     """An allocation of devices, each as pool/name."""
     results = []
@@ -103,3 +116,18 @@ def claiming(name: str, *claims: str, **spec: Any) -> Obj:
         "metadata": {"name": name, "namespace": "default", "uid": f"uid-{name}"},
         "spec": {"containers": [{"name": "c", "image": "i"}], "resourceClaims": entries, **spec},
     }
+
+
+TEMPLATE = claim_template("one-gpu", claim("one", exactly("g"))["spec"], labels={"team": "a"})
+USE = {"name": "gpu", "resourceClaimTemplateName": "one-gpu"}
+USE_SHARED = {"name": "gpu", "resourceClaimName": "shared"}
+
+
+def gpus(on: str, count: int) -> Obj:
+    """The slice of a node that has devices `gpu-0`, `gpu-1` and so on."""
+    return resource_slice(f"{on}-gpus", [device(f"gpu-{n}") for n in range(count)], pool=on)
+
+
+def shared_claim() -> Obj:
+    """A claim as a manifest has it; pods with `USE_SHARED` use it."""
+    return {**claim("shared", exactly("g")), "metadata": {"name": "shared", "namespace": "default"}}

@@ -11,7 +11,7 @@ import pytest
 from podium.api.kinds.builtin_kinds import POD_GROUP
 from podium.api.objects import condition_of, name
 from podium.simulation.runner.scenario_runner import Simulation
-from tests.cluster.virtual.test_resource_claims import GPU_CLASS, gpus, shared_claim
+from tests.device_objects import GPU_CLASS, USE_SHARED, gpus, shared_claim
 from tests.objects import Obj, priority_class
 from tests.objects import pod as pod_of
 from tests.policies.worlds import CLASSES, play
@@ -107,8 +107,7 @@ def test_gangs_preempt_and_are_preempted() -> None:
 
 def test_pods_of_a_gang_that_share_a_claim_go_where_its_device_is() -> None:
     group = _object(f"{APIS[0]}/v1alpha2", "PodGroup", "g", {"schedulingPolicy": _ALL_THREE})
-    use = {"name": "gpu", "resourceClaimName": "shared"}
-    pods = [pod_of(f"g-{number}", "1m", resourceClaims=[use]) for number in range(3)]
+    pods = [pod_of(f"g-{number}", "1m", resourceClaims=[USE_SHARED]) for number in range(3)]
     for pod in pods:
         pod["spec"]["schedulingGroup"] = {"podGroupName": "g"}
     spec = {

@@ -8,10 +8,19 @@ from typing import Any
 import pytest
 import yaml
 
+from podium.api.objects import without
 from tests.cluster.embedded.client import Client, up
 from tests.cluster.real.podium_process import PodiumScheduler
 from tests.cluster.real.world import PODS, until
-from tests.device_objects import DRIVER, device, device_class, exactly, resource_slice
+from tests.device_objects import (
+    DRIVER,
+    claim,
+    claim_template,
+    device,
+    device_class,
+    exactly,
+    resource_slice,
+)
 from tests.objects import Obj, budget, node, pod, priority_class
 
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
@@ -23,15 +32,8 @@ OPTIONS = {
     "devicePreemption": True,
     "disruptionBudgets": "Respect",
 }
-API: Obj = {"apiVersion": "resource.k8s.io/v1"}
-SPEC: Obj = {"devices": {"requests": [exactly()]}}
-TEMPLATE = {
-    **API,
-    "kind": "ResourceClaimTemplate",
-    "metadata": {"name": "one", "namespace": "default"},
-    "spec": {"spec": SPEC},
-}
-SHARED = {**API, "kind": "ResourceClaim", "metadata": {"name": "shared"}, "spec": SPEC}
+SHARED = without(claim("shared", exactly()), "status")
+TEMPLATE = claim_template("one", SHARED["spec"])
 OWN, OF_ALL = {"resourceClaimTemplateName": "one"}, {"resourceClaimName": "shared"}
 
 

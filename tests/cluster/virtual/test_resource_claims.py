@@ -12,26 +12,8 @@ from podium.api.values.times import timestamp
 from podium.cluster.virtual import Cluster, ClusterOptions
 from tests.cluster.embedded.client import Client
 from tests.cluster.virtual.virtual_server import VirtualServer
-from tests.device_objects import DRIVER, claim, device, device_class, exactly, resource_slice
+from tests.device_objects import GPU_CLASS, TEMPLATE, USE, USE_SHARED, gpus, shared_claim
 from tests.objects import Obj, node, pod, workload
-
-GPU_CLASS = device_class("gpu", f'device.driver == "{DRIVER}"')
-CLAIM_SPEC = claim("one", exactly("g"))["spec"]
-TEMPLATE = {
-    "apiVersion": "resource.k8s.io/v1",
-    "kind": "ResourceClaimTemplate",
-    "metadata": {"name": "one-gpu", "namespace": "default"},
-    "spec": {"metadata": {"labels": {"team": "a"}}, "spec": CLAIM_SPEC},
-}
-USE = {"name": "gpu", "resourceClaimTemplateName": "one-gpu"}
-
-
-def gpus(on: str, count: int) -> Obj:
-    return resource_slice(f"{on}-gpus", [device(f"gpu-{n}") for n in range(count)], pool=on)
-
-
-def shared_claim() -> Obj:
-    return {**claim("shared", exactly("g")), "metadata": {"name": "shared", "namespace": "default"}}
 
 
 def loaded(*objects: Obj) -> LoadedCluster:
@@ -75,11 +57,10 @@ def test_a_claim_is_reserved_for_its_pod_and_goes_with_it() -> None:
 
 
 def test_a_shared_claim_is_deallocated_once_the_last_pod_is_gone() -> None:
-    use = {"name": "gpu", "resourceClaimName": "shared"}
     with podium.Cluster(
         manifests=[node("n1"), gpus("n1", 1), GPU_CLASS, shared_claim()]
     ) as cluster:
-        cluster.apply(pod("a", resourceClaims=[use]), pod("b", resourceClaims=[use]))
+        cluster.apply(pod("a", resourceClaims=[USE_SHARED]), pod("b", resourceClaims=[USE_SHARED]))
         cluster.advance(3)
         names = {
             one["name"] for one in cluster.get("ResourceClaim", "shared")["status"]["reservedFor"]
@@ -112,9 +93,10 @@ def test_a_pod_waits_for_its_devices_to_be_attached_and_gives_them_back_if_that_
         "bindingConditions": ["attached"],
         "bindingFailureConditions": ["broken"],
     }
-    use = {"name": "gpu", "resourceClaimName": "shared"}
     cluster = Cluster(ClusterOptions())
-    cluster.load([node("n1"), slow, GPU_CLASS, shared_claim(), pod("a", resourceClaims=[use])])
+    cluster.load(
+        [node("n1"), slow, GPU_CLASS, shared_claim(), pod("a", resourceClaims=[USE_SHARED])]
+    )
     cluster.start()
     server = VirtualServer(cluster)
     path = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/shared"
@@ -153,12 +135,11 @@ def test_a_pod_waits_for_its_devices_to_be_attached_and_gives_them_back_if_that_
 
 
 def test_containers_wait_until_the_claims_are_allocated_and_reserved_for_the_pod() -> None:
-    use = {"name": "gpu", "resourceClaimName": "shared"}
     missing = {"name": "gpu", "resourceClaimName": "missing"}
     manifests = [node("n1"), gpus("n1", 1), GPU_CLASS, TEMPLATE, shared_claim()]
     with podium.Cluster(manifests=manifests) as cluster:
         # These have a node without a scheduler's doing.
-        uses = {"early": USE, "lost": missing, "user": use}
+        uses = {"early": USE, "lost": missing, "user": USE_SHARED}
         cluster.apply(*(pod(one, nodeName="n1", resourceClaims=[uses[one]]) for one in uses))
         cluster.advance(5)
         start = "Failed to prepare dynamic resources: prepare dynamic resources: "
@@ -174,7 +155,7 @@ def test_containers_wait_until_the_claims_are_allocated_and_reserved_for_the_pod
             assert event["type"] == "Warning"
             assert event["message"].startswith(start)
             assert why in event["message"]
-        cluster.apply(pod("other", resourceClaims=[use]))
+        cluster.apply(pod("other", resourceClaims=[USE_SHARED]))
         cluster.advance(5)
         assert cluster.get("Pod", "other")["status"]["phase"] == "Running"
         # By now the claim is reserved for this pod too, whose kubelet tries again each minute.
@@ -200,9 +181,8 @@ def test_a_device_taint_evicts_the_pod_that_uses_the_device(
         exactly["tolerations"] = [{**toleration, "tolerationSeconds": seconds}]
     claim = shared_claim()
     claim["spec"] = {"devices": {"requests": [{"name": "g", "exactly": exactly}]}}
-    use = {"name": "gpu", "resourceClaimName": "shared"}
     with podium.Cluster(manifests=[node("n1"), gpus("n1", 1), GPU_CLASS, claim]) as cluster:
-        cluster.apply(pod("a", resourceClaims=[use], terminationGracePeriodSeconds=0))
+        cluster.apply(pod("a", resourceClaims=[USE_SHARED], terminationGracePeriodSeconds=0))
         cluster.advance(3)
         cluster.apply(tainted("n1", timeAdded=timestamp(cluster.now_s)))
         if stays_s:
@@ -286,8 +266,7 @@ def test_quotas_count_devices_by_class() -> None:
 def test_an_exported_claim_gets_the_defaults_that_it_lacks() -> None:
     claim = shared_claim()
     claim["metadata"]["uid"] = "exported"
-    use = {"name": "gpu", "resourceClaimName": "shared"}
-    (placed,) = loaded(claim).plan(apply=pod("a", resourceClaims=[use])).placements
+    (placed,) = loaded(claim).plan(apply=pod("a", resourceClaims=[USE_SHARED])).placements
     assert placed.devices == ("gpu.example.com/n1/gpu-0",)
 
 

@@ -7,25 +7,24 @@ from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.device_objects import (
     DRIVER,
+    GPU_CLASS,
     allocation,
     claim,
     claiming,
     device,
-    device_class,
     exactly,
     first_available,
     resource_slice,
 )
 from tests.objects import node
 
-GPU = device_class("gpu", f'device.driver == "{DRIVER}"')
 USER = {"resource": "pods", "name": "old", "uid": "uid-old"}
 TAINT = {"key": "sick", "effect": "NoSchedule"}
 NEEDS_ONE = "request r of claim c needs 1 device of class gpu"
 
 
 def explained(*state: Any, pod: Any = None) -> PodExplanation:
-    objects = [node("n1"), GPU, *state, pod or claiming("new", "c")]
+    objects = [node("n1"), GPU_CLASS, *state, pod or claiming("new", "c")]
     return explain_pod(PlanRequest(LoadedState(objects)), "default/new")
 
 

@@ -17,6 +17,7 @@ from podium.scheduler.plugins.dynamic_resources import DynamicResources
 from podium.scheduler.scheduler import Scheduler
 from tests.device_objects import (
     DRIVER,
+    GPU_CLASS,
     Obj,
     allocation,
     claim,
@@ -29,7 +30,6 @@ from tests.device_objects import (
 )
 from tests.scheduler.plugins.small_cluster import node, requesting
 
-GPU = device_class("gpu", f'device.driver == "{DRIVER}"')
 RARE = f'device.attributes["{DRIVER}"].rare == "x"'
 PROFILE = "default-scheduler"
 
@@ -37,7 +37,7 @@ PROFILE = "default-scheduler"
 def cluster(*others: Obj, nodes: str = "ab", **allocatable: str) -> Scheduler:
     scheduler = Scheduler(every_node=True)
     has = {"cpu": "8", "memory": "8Gi", "pods": "10", **allocatable}
-    scheduler.load([node(name, **has) for name in nodes], [], [GPU, *others])
+    scheduler.load([node(name, **has) for name in nodes], [], [GPU_CLASS, *others])
     return scheduler
 
 
@@ -102,7 +102,9 @@ def test_profiles_leave_each_other_devices_that_are_being_allocated() -> None:
     scheduler = Scheduler(configuration, every_node=True)
     has = {"cpu": "8", "memory": "8Gi", "pods": "10"}
     claims = [claim("x", exactly()), claim("y", exactly())]
-    scheduler.load([node("a", **has)], [], [GPU, resource_slice("a", [device("g0")]), *claims])
+    scheduler.load(
+        [node("a", **has)], [], [GPU_CLASS, resource_slice("a", [device("g0")]), *claims]
+    )
     first, second = (scheduler.pending(claiming(name, name)) for name in "xy")
     assert scheduler.decide(first, "one").node_name == "a"
     assert scheduler.binding["one"].reserve(first, "a").is_success

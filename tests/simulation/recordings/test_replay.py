@@ -9,14 +9,8 @@ from podium.simulation.recordings.comparison import ReplayReport, compare
 from podium.simulation.recordings.replay import replay
 from podium.simulation.recordings.segments import RecordedChange, Recording, identity_of
 from podium.ui.inputs.configurations import read_scheduler_config
-from tests.cluster.virtual.test_resource_claims import (
-    GPU_CLASS,
-    TEMPLATE,
-    USE,
-    gpus,
-    shared_claim,
-)
 from tests.conftest import ROOT
+from tests.device_objects import GPU_CLASS, TEMPLATE, USE, USE_SHARED, gpus, shared_claim
 from tests.replacing import replace
 from tests.simulation.recordings.recorded import (
     NO_PREEMPTION,
@@ -155,14 +149,13 @@ def _moved(obj: object) -> object:
 def test_claims_are_allocated_shared_and_freed_as_recorded(tmp_path: Path) -> None:
     train = deployment("train", 2, "low", "1")
     train["spec"]["template"]["spec"]["resourceClaims"] = [USE]
-    shared = {"name": "gpu", "resourceClaimName": "shared"}
     named = {**GPU_CLASS, "spec": {**GPU_CLASS["spec"], "extendedResourceName": "example.com/gpu"}}
     extended = pod("extended", "low", "1")
     extended["spec"]["containers"][0]["resources"]["limits"] = {"example.com/gpu": "1"}
     steps: list[Step] = [
         {"at": "10s", "apply": shared_claim()},
-        {"at": "11s", "apply": pod("s1", "mid", "500m", resourceClaims=[shared])},
-        {"at": "12s", "apply": pod("s2", "mid", "500m", resourceClaims=[shared])},
+        {"at": "11s", "apply": pod("s1", "mid", "500m", resourceClaims=[USE_SHARED])},
+        {"at": "12s", "apply": pod("s2", "mid", "500m", resourceClaims=[USE_SHARED])},
         {"at": "13s", "apply": extended},
         {"at": "14s", "apply": pod("last", "low", "100m", resourceClaims=[USE])},
         {"at": "60s", "delete": "pod/s1"},

@@ -8,6 +8,7 @@ from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.linter import LintConfiguration, lint
 from tests.device_objects import (
     DRIVER,
+    GPU_CLASS,
     Obj,
     claim,
     claiming,
@@ -21,7 +22,6 @@ from tests.objects import node, pod, workload
 
 H100 = f'device.attributes["{DRIVER}"].model == "h100"'
 CORES = f'device.attributes["{DRIVER}"].cores > 8'
-OWN = device_class("gpu", f'device.driver == "{DRIVER}"')
 PUBLISHED = resource_slice("n1", [device("a", model="h100"), device("b", model="l4", cores=9)])
 NODES = [node("n1"), node("n2")]
 
@@ -38,7 +38,7 @@ def rules(*objects: Obj) -> list[tuple[str, str]]:
 
 
 def test_nothing_is_said_of_selectors_without_slices() -> None:
-    assert not findings(*NODES, OWN, claim("c", exactly("r", H100)))
+    assert not findings(*NODES, GPU_CLASS, claim("c", exactly("r", H100)))
 
 
 def test_a_class_is_reported_itself_and_not_by_its_claims() -> None:
@@ -56,8 +56,8 @@ def test_a_class_is_reported_itself_and_not_by_its_claims() -> None:
 
 def test_a_selector_isnt_evaluated_for_devices_that_an_earlier_one_keeps_out() -> None:
     l4 = f'device.attributes["{DRIVER}"].model == "l4"'
-    assert not findings(PUBLISHED, OWN, claim("c", exactly("r", l4, CORES)))
-    assert rules(PUBLISHED, OWN, claim("c", exactly("r", CORES, l4))) == [
+    assert not findings(PUBLISHED, GPU_CLASS, claim("c", exactly("r", l4, CORES)))
+    assert rules(PUBLISHED, GPU_CLASS, claim("c", exactly("r", CORES, l4))) == [
         ("device-selector-fails", "c")
     ]
 
@@ -74,13 +74,13 @@ def test_a_selector_isnt_evaluated_for_devices_that_an_earlier_one_keeps_out() -
     ],
 )
 def test_claims_that_no_node_can_meet(requests: list[Obj], is_found: bool) -> None:
-    found = rules(*NODES, PUBLISHED, OWN, claim("c", *requests))
+    found = rules(*NODES, PUBLISHED, GPU_CLASS, claim("c", *requests))
     assert found == ([("claim-never-met", "c")] if is_found else [])
 
 
 def test_allocations_of_other_claims_dont_keep_a_claim_from_being_met() -> None:
     allocated = claim("held", exactly(count=2), allocation={"devices": {"results": []}})
-    assert not findings(*NODES, PUBLISHED, OWN, allocated, claim("c", exactly(count=2)))
+    assert not findings(*NODES, PUBLISHED, GPU_CLASS, allocated, claim("c", exactly(count=2)))
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,14 @@ def test_allocations_of_other_claims_dont_keep_a_claim_from_being_met() -> None:
 )
 def test_all_devices_that_others_may_hold(other: Obj, is_found: bool) -> None:
     everything = exactly(allocationMode="All")
-    found = rules(PUBLISHED, OWN, claim("all", everything), claim("c", other))
+    found = rules(PUBLISHED, GPU_CLASS, claim("all", everything), claim("c", other))
     assert (("all-devices-shared", "all") in found) is is_found
 
 
 def test_devices_that_several_claims_may_have_dont_keep_one_from_all_of_them() -> None:
     shared = resource_slice("n1", [{**device("a"), "allowMultipleAllocations": True}])
     everything = claim("all", exactly(allocationMode="All"))
-    assert not findings(shared, OWN, everything, claim("c", exactly()))
+    assert not findings(shared, GPU_CLASS, everything, claim("c", exactly()))
 
 
 def test_claims_of_templates_of_workloads_and_of_controllers_are_used() -> None:

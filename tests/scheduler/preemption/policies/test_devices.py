@@ -12,19 +12,18 @@ from podium.scheduler.rehearsal import RehearsalOutcome, try_gang
 from podium.scheduler.scheduler import Scheduler
 from tests.device_objects import (
     DRIVER,
+    GPU_CLASS,
     Obj,
     allocation,
     claim,
     claiming,
     device,
-    device_class,
     exactly,
     resource_slice,
 )
 from tests.objects import ZONE, near, required
 from tests.scheduler.plugins.small_cluster import node
 
-GPU = device_class("gpu", f'device.driver == "{DRIVER}"')
 RARE = f'device.attributes["{DRIVER}"].rare == "x"'
 
 
@@ -45,7 +44,7 @@ def cluster(
     options = SchedulerOptions(device_preemption=enabled, **more)
     scheduler = Scheduler(every_node=True, options=options)
     has = {"cpu": "8", "memory": "8Gi", "pods": "10"}
-    scheduler.load([node(name, {ZONE: "z"}, **has) for name in nodes], pods, [GPU, *others])
+    scheduler.load([node(name, {ZONE: "z"}, **has) for name in nodes], pods, [GPU_CLASS, *others])
     return scheduler
 
 
