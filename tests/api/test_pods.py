@@ -5,18 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.pods import (
-    affinity_of,
-    all_containers_of,
-    containers_of,
-    init_containers_of,
-    limits_of,
-    node_affinity_of,
-    requests_of,
-    resources_of,
-    tolerations_of,
-    volumes_of,
-)
+from podium.api import pods
 
 _RESOURCES = {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}
 _ONE, _OTHER = {"name": "one"}, {"name": "other"}
@@ -33,16 +22,16 @@ _SPEC = {
 @pytest.mark.parametrize(
     ("read", "found"),
     [
-        (containers_of, [_ONE]),
-        (init_containers_of, [_OTHER]),
-        (all_containers_of, [_ONE, _OTHER]),
-        (volumes_of, [_ONE]),
-        (tolerations_of, [{"key": "k"}]),
-        (affinity_of, {"nodeAffinity": {"x": 1}}),
-        (node_affinity_of, {"x": 1}),
-        (resources_of, _RESOURCES),
-        (requests_of, {"cpu": "1"}),
-        (limits_of, {"cpu": "2"}),
+        (pods.containers_of, [_ONE]),
+        (pods.init_containers_of, [_OTHER]),
+        (pods.all_containers_of, [_ONE, _OTHER]),
+        (pods.volumes_of, [_ONE]),
+        (pods.tolerations_of, [{"key": "k"}]),
+        (pods.affinity_of, {"nodeAffinity": {"x": 1}}),
+        (pods.node_affinity_of, {"x": 1}),
+        (pods.resources_of, _RESOURCES),
+        (pods.requests_of, {"cpu": "1"}),
+        (pods.limits_of, {"cpu": "2"}),
     ],
 )
 def test_parts_of_a_pod_spec(read: Callable[[Any], Any], found: Any) -> None:

@@ -4,17 +4,7 @@ from collections.abc import Callable, Iterable
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, spec_of
-from podium.api.policy.quota_usage import (
-    NONE,
-    Quantities,
-    added,
-    is_counted,
-    masked,
-    matches,
-    read,
-    tracked,
-    usage,
-)
+from podium.api.policy import quota_usage
 
 
 def total_usage(
@@ -22,7 +12,7 @@ def total_usage(
     objects_of: Callable[[Kind], Iterable[Object]],
     kinds: Iterable[Kind],
     now_s: float,
-) -> Quantities:
+) -> quota_usage.Quantities:
     """What is used of a quota, counted anew.
 
     Args:
@@ -31,12 +21,14 @@ def total_usage(
         kinds: all kinds that there are.
         now_s: the time, in seconds since the epoch.
     """
-    hard = read(spec_of(quota).get("hard"))
-    total = dict.fromkeys(hard, NONE)
+    hard = quota_usage.read(spec_of(quota).get("hard"))
+    total = dict.fromkeys(hard, quota_usage.NONE)
     for kind in kinds:
-        if not is_counted(kind) or not tracked(kind, hard):
+        if not quota_usage.is_counted(kind) or not quota_usage.tracked(kind, hard):
             continue
         for obj in objects_of(kind):
-            if matches(quota, kind, obj, hard):
-                total = added(total, masked(usage(kind, obj, now_s), hard))
+            if quota_usage.matches(quota, kind, obj, hard):
+                total = quota_usage.added(
+                    total, quota_usage.masked(quota_usage.usage(kind, obj, now_s), hard)
+                )
     return total

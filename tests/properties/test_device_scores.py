@@ -6,15 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from podium.scheduler.config.args import (
-    NodeResourcesBalancedAllocationArgs,
-    NodeResourcesFitArgs,
-    RequestedToCapacityRatio,
-    ResourceSpec,
-    ScoringStrategy,
-    ScoringStrategyType,
-    UtilizationShapePoint,
-)
+from podium.scheduler.config import args as plugin_args
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.plugins.node_resources_balanced_allocation import (
     NodeResourcesBalancedAllocation,
@@ -23,35 +15,30 @@ from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from tests.device_objects import (
-    DRIVER,
-    Obj,
-    allocation,
-    claim,
-    device,
-    device_class,
-    exactly,
-    resource_slice,
-)
+from tests import device_objects
 from tests.reference import node_resources_balanced_allocation, node_resources_fit
 from tests.scheduler.plugins.small_cluster import node, pending, requesting
 
 GPU = "example.com/gpu"
-CLASS = device_class("gpu", f'device.attributes["{DRIVER}"].good', extendedResourceName=GPU)
-SPECS = tuple(ResourceSpec(name=name, weight=weight) for name, weight in (("cpu", 1), (GPU, 3)))
-EQUAL = tuple(ResourceSpec(name=spec.name, weight=1) for spec in SPECS)
+CLASS = device_objects.device_class(
+    "gpu", f'device.attributes["{device_objects.DRIVER}"].good', extendedResourceName=GPU
+)
+SPECS = tuple(
+    plugin_args.ResourceSpec(name=name, weight=weight) for name, weight in (("cpu", 1), (GPU, 3))
+)
+EQUAL = tuple(plugin_args.ResourceSpec(name=spec.name, weight=1) for spec in SPECS)
 SHAPE = (
-    UtilizationShapePoint(utilization=0, score=2),
-    UtilizationShapePoint(utilization=100, score=9),
+    plugin_args.UtilizationShapePoint(utilization=0, score=2),
+    plugin_args.UtilizationShapePoint(utilization=100, score=9),
 )
 NODES = ("a", "b", "c", "d")
 
 
-def strategy(kind: ScoringStrategyType) -> NodeResourcesFitArgs:
-    needs_shape = kind is ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
-    given = RequestedToCapacityRatio(shape=SHAPE) if needs_shape else None
-    return NodeResourcesFitArgs(
-        scoring_strategy=ScoringStrategy(
+def strategy(kind: plugin_args.ScoringStrategyType) -> plugin_args.NodeResourcesFitArgs:
+    needs_shape = kind is plugin_args.ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
+    given = plugin_args.RequestedToCapacityRatio(shape=SHAPE) if needs_shape else None
+    return plugin_args.NodeResourcesFitArgs(
+        scoring_strategy=plugin_args.ScoringStrategy(
             type=kind, resources=SPECS, requested_to_capacity_ratio=given
         )
     )
@@ -77,18 +64,18 @@ class Scene:
     def _pools(self, name: str) -> list[str]:
         return self.rng.choice(([], [name], [name], [name, f"{name}-more"]))
 
-    def _slice(self, name: str, pool: str) -> Obj:
-        where: Obj = {"allNodes": True} if name == "wide" else {"nodeName": name}
+    def _slice(self, name: str, pool: str) -> device_objects.Obj:
+        where: device_objects.Obj = {"allNodes": True} if name == "wide" else {"nodeName": name}
         devices = [
-            device(f"d{number}", good=self.rng.random() < 0.7)
+            device_objects.device(f"d{number}", good=self.rng.random() < 0.7)
             for number in range(self.rng.randint(1, 3))
         ]
         if name != "wide" and self.rng.random() < 0.1:
             # The selector fails for a device without the attribute.
-            devices.append(device("odd"))
+            devices.append(device_objects.device("odd"))
         devices[0]["taints"] = [{"key": "k", "effect": "NoSchedule"}]
         count = self.rng.choice((1, 1, 2))
-        return resource_slice(pool, devices, count=count, **where)
+        return device_objects.resource_slice(pool, devices, count=count, **where)
 
     def step(self) -> None:
         """A pod comes, or a device is allocated or given back."""
@@ -104,13 +91,15 @@ class Scene:
         spot = chosen["metadata"]["name"], self.rng.choice(chosen["spec"]["devices"])["name"]
         if owner in self.held:
             del self.held[owner]
-            self.handle.listers.set(claim(owner, exactly()))
+            self.handle.listers.set(device_objects.claim(owner, device_objects.exactly()))
         elif spot not in self.held.values():
             self.held[owner] = spot
-            allocated = allocation("/".join(spot))
-            self.handle.listers.set(claim(owner, exactly(), allocation=allocated))
+            allocated = device_objects.allocation("/".join(spot))
+            self.handle.listers.set(
+                device_objects.claim(owner, device_objects.exactly(), allocation=allocated)
+            )
 
-    def as_counted(self, name: str) -> tuple[Obj, list[Obj]]:
+    def as_counted(self, name: str) -> tuple[device_objects.Obj, list[device_objects.Obj]]:
         """The node as if it provided what is counted, and its pods with one that holds devices."""
         snapshot, found = self.handle.snapshot, self.nodes[name]
         pods = [dict(pod.obj) for pod in snapshot.pods_on[snapshot.row_of[name]]]
@@ -132,10 +121,10 @@ def test_devices_count_where_nodes_do_not_provide_the_resource(seed: int) -> Non
     scene = Scene(seed)
     wanted = requesting("wanted", cpu="1", memory="1", **{GPU: str(scene.rng.randint(1, 2))})
     info, rows = pending(scene.handle, wanted), np.arange(len(NODES))
-    kinds = [*ScoringStrategyType]
+    kinds = [*plugin_args.ScoringStrategyType]
     fits = [NodeResourcesFit(scene.handle, strategy(kind)) for kind in kinds]
     balanced = NodeResourcesBalancedAllocation(
-        scene.handle, NodeResourcesBalancedAllocationArgs(resources=EQUAL)
+        scene.handle, plugin_args.NodeResourcesBalancedAllocationArgs(resources=EQUAL)
     )
     states: list[Any] = [plugin.score(info) for plugin in (*fits, balanced)]
     for _ in range(12):

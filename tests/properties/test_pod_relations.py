@@ -17,17 +17,8 @@ from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
-from tests.properties import clusters
+from tests.properties import clusters, mirrors
 from tests.properties.clusters import HOST, ZONE, Obj, Scenes
-from tests.properties.mirrors import (
-    handle,
-    loaded,
-    mirrored,
-    placed,
-    row_of,
-    verdict_without,
-    verdicts,
-)
 from tests.properties.volume_clusters import Dice
 from tests.reference import inter_pod_affinity, pod_topology_spread
 from tests.reference.cluster import Cluster
@@ -65,8 +56,8 @@ def related_pod(dice: Dice, scheduler: Scheduler) -> PodInfo:
 
 def made(plugin: str, scheduler: Scheduler, pod: PodInfo) -> FilterState | None:
     if plugin == "InterPodAffinity":
-        return InterPodAffinity(handle(scheduler), InterPodAffinityArgs()).filter(pod)
-    return PodTopologySpread(handle(scheduler), SYSTEM).filter(pod)
+        return InterPodAffinity(mirrors.handle(scheduler), InterPodAffinityArgs()).filter(pod)
+    return PodTopologySpread(mirrors.handle(scheduler), SYSTEM).filter(pod)
 
 
 def prepared(
@@ -91,22 +82,25 @@ def twin_verdict(
 def test_filter_follows_what_changes(plugin: str, scenes: Scenes) -> None:
     """A state made once answers, after every change, as if it were made then."""
     for drawn, dice in scenes:
-        scheduler, _ = loaded(drawn)
+        scheduler, _ = mirrors.loaded(drawn)
         pod = related_pod(dice, scheduler)
         state = made(plugin, scheduler, pod)
         for _ in range(CHANGES):
-            cluster = mirrored(scheduler)
+            cluster = mirrors.mirrored(scheduler)
             twin = prepared(plugin, cluster, pod.obj)
             expected = [twin_verdict(twin, node) for node in cluster.nodes]
-            assert verdicts(scheduler, state) == expected
-            assert change_tells(scheduler, state, dice) or verdicts(scheduler, state) == expected
+            assert mirrors.verdicts(scheduler, state) == expected
+            assert (
+                change_tells(scheduler, state, dice)
+                or mirrors.verdicts(scheduler, state) == expected
+            )
 
 
 def change_tells(
     scheduler: Scheduler, state: FilterState | RelativeScore | None, dice: Dice
 ) -> bool:
     """Let a pod come or go; whether the state says that its answers may have changed."""
-    snapshot, here = scheduler.snapshot, placed(scheduler)
+    snapshot, here = scheduler.snapshot, mirrors.placed(scheduler)
     changes = snapshot.log.cursor()
     if here and dice.chance(50):
         snapshot.remove_pod(dice.one(*here))
@@ -122,31 +116,31 @@ def change_tells(
 def test_filter_in_a_dry_run(plugin: str, scenes: Scenes) -> None:
     """Pods leave one node and others come to it."""
     for drawn, dice in scenes:
-        scheduler, _ = loaded(drawn)
+        scheduler, _ = mirrors.loaded(drawn)
         pod = related_pod(dice, scheduler)
         coming = [related_pod(dice, scheduler) for _ in range(2)]
         state = made(plugin, scheduler, pod)
-        cluster = mirrored(scheduler)
+        cluster = mirrors.mirrored(scheduler)
         for node in cluster.nodes:
-            gone = dice.some(scheduler.snapshot.pods_on[row_of(scheduler, node)])
+            gone = dice.some(scheduler.snapshot.pods_on[mirrors.row_of(scheduler, node)])
             come = dice.some(coming)
             twin = prepared(plugin, cluster, pod.obj)
             for other in gone:
                 twin.change(other.obj, node, -1)
             for other in come:
                 twin.change(other.obj, node, 1)
-            found = verdict_without(state, row_of(scheduler, node), gone, come)
+            found = mirrors.verdict_without(state, mirrors.row_of(scheduler, node), gone, come)
             assert found == twin_verdict(twin, node)
 
 
 @given(clusters.scenes(), AFFINITY_ARGS)
 def test_affinity_scores(scenes: Scenes, args: InterPodAffinityArgs) -> None:
     for drawn, dice in scenes:
-        scheduler, _ = loaded(drawn)
+        scheduler, _ = mirrors.loaded(drawn)
         pod = related_pod(dice, scheduler)
-        state = InterPodAffinity(handle(scheduler), args).score(pod)
+        state = InterPodAffinity(mirrors.handle(scheduler), args).score(pod)
         for _ in range(CHANGES):
-            cluster = mirrored(scheduler)
+            cluster = mirrors.mirrored(scheduler)
             nodes = dice.some(cluster.nodes) or cluster.nodes
             expected = inter_pod_affinity.scores(
                 cluster,
@@ -163,11 +157,11 @@ def test_affinity_scores(scenes: Scenes, args: InterPodAffinityArgs) -> None:
 @given(clusters.scenes(), SPREAD_ARGS | st.just(SYSTEM))
 def test_spread_scores(scenes: Scenes, args: PodTopologySpreadArgs) -> None:
     for drawn, dice in scenes:
-        scheduler, _ = loaded(drawn)
+        scheduler, _ = mirrors.loaded(drawn)
         pod = related_pod(dice, scheduler)
-        state = PodTopologySpread(handle(scheduler), args).score(pod)
+        state = PodTopologySpread(mirrors.handle(scheduler), args).score(pod)
         for _ in range(CHANGES):
-            cluster = mirrored(scheduler)
+            cluster = mirrors.mirrored(scheduler)
             nodes = dice.some(cluster.nodes) or cluster.nodes
             expected = twin_spread_scores(cluster, pod.obj, nodes, args)
             assert (state is None) == (expected is None)
@@ -181,23 +175,23 @@ def test_spread_scores(scenes: Scenes, args: PodTopologySpreadArgs) -> None:
 @given(clusters.scenes(), SPREAD_ARGS)
 def test_default_constraints_filter(scenes: Scenes, args: PodTopologySpreadArgs) -> None:
     for drawn, dice in scenes:
-        scheduler, _ = loaded(drawn)
+        scheduler, _ = mirrors.loaded(drawn)
         pod = pending_pod(clusters.pod(dice, "p"), scheduler.snapshot.classes)
-        cluster = mirrored(scheduler)
+        cluster = mirrors.mirrored(scheduler)
         constraints = pod_topology_spread.constraints_of(
             cluster, pod.obj, pod_topology_spread.HARD, raw_constraints(args)
         )
         twin = pod_topology_spread.prepare(cluster, pod.obj, constraints)
         expected = [pod_topology_spread.filter_node(twin, node) for node in cluster.nodes]
-        state = PodTopologySpread(handle(scheduler), args).filter(pod)
+        state = PodTopologySpread(mirrors.handle(scheduler), args).filter(pod)
         assert (state is None) == (not constraints)
-        assert verdicts(scheduler, state) == expected
+        assert mirrors.verdicts(scheduler, state) == expected
 
 
 def scores(scheduler: Scheduler, state: RelativeScore | None, nodes: list[Obj]) -> list[int]:
     if state is None:
         return [0] * len(nodes)
-    return state.scores(np.array([row_of(scheduler, node) for node in nodes])).tolist()
+    return state.scores(np.array([mirrors.row_of(scheduler, node) for node in nodes])).tolist()
 
 
 def twin_spread_scores(

@@ -6,52 +6,44 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from podium.api.documents.document import (
-    Bits,
-    Choice,
-    Document,
-    Duration,
-    FrozenSet,
-    Range,
-    Required,
-    Tuple,
-    decode,
-)
+from podium.api.documents import document
 from podium.api.errors import FieldError
 
 
-class Part(Document):
+class Part(document.Document):
     """A part of the document."""
 
-    name: Annotated[str, Required("the name of the part")]
-    least_size: Annotated[int, Range(1)] = 1
-    most_size: Annotated[int, Bits(32)] = 5
+    name: Annotated[str, document.Required("the name of the part")]
+    least_size: Annotated[int, document.Range(1)] = 1
+    most_size: Annotated[int, document.Bits(32)] = 5
 
     def contradictions(self) -> Iterator[FieldError]:
         if self.most_size < self.least_size:
             yield FieldError("mostSize", self.most_size, "must be at least leastSize")
 
 
-class Whole(Document):
+class Whole(document.Document):
     """The document."""
 
-    parts: Tuple[Part] = ()
+    parts: document.Tuple[Part] = ()
     one: Part | None = None
-    tags: FrozenSet[str] = frozenset()
-    after: Duration = 0.0
-    order: Annotated[str, Choice(("Up", "Down"))] = "Up"
-    share: Annotated[int, Range(0, 100)] = 0
-    keys: Annotated[Tuple[Annotated[str, Choice(("A", "B"))]], Field(min_length=1)] = ("A",)
+    tags: document.FrozenSet[str] = frozenset()
+    after: document.Duration = 0.0
+    order: Annotated[str, document.Choice(("Up", "Down"))] = "Up"
+    share: Annotated[int, document.Range(0, 100)] = 0
+    keys: Annotated[
+        document.Tuple[Annotated[str, document.Choice(("A", "B"))]], Field(min_length=1)
+    ] = ("A",)
 
 
 def faults(value: object) -> list[str]:
-    found = decode(Whole, value)
+    found = document.decode(Whole, value)
     assert (found.document is None) == bool(found.faults)
     return [str(one) for one in found.faults]
 
 
 def test_values_are_taken_over() -> None:
-    found = decode(
+    found = document.decode(
         Whole,
         {
             "parts": [{"name": "a", "leastSize": 2}],
@@ -115,7 +107,7 @@ def test_faults(value: object, expected: list[str]) -> None:
 
 
 def test_faults_stand_under_a_path() -> None:
-    (fault,) = decode(Part, {"name": ""}, "spec.part").faults
+    (fault,) = document.decode(Part, {"name": ""}, "spec.part").faults
     assert fault.field == "spec.part.name"
 
 

@@ -1,9 +1,6 @@
 """Reasons of the condition DisruptionTarget."""
 
-from podium.api.policy.disruption_target import (
-    disruption_reason,
-    ending_of,
-)
+from podium.api.policy.disruption_target import disruption_reason, ending_of
 
 
 def pod(reason: str, *, status: str = "True", why: str = "") -> dict[str, object]:

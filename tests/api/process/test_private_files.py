@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from podium.api.process.private_files import (
-    FileError,
-    private_directory,
-    read_private,
-    write_private,
-)
+from podium.api.process import private_files
 from podium.apiserver.http.users import kept_tokens
 from podium.cluster.embedded.kubeconfig import write_kubeconfig
 
@@ -27,11 +22,11 @@ def test_a_private_file_is_private_whatever_was_there(tmp_path: Path) -> None:
     path.chmod(0o666)
     mask = os.umask(0)
     try:
-        write_private(path, b"new")
+        private_files.write_private(path, b"new")
     finally:
         os.umask(mask)
     assert mode(path) == 0o600
-    assert read_private(path) == b"new"
+    assert private_files.read_private(path) == b"new"
     assert [*tmp_path.iterdir()] == [path]
 
 
@@ -39,19 +34,19 @@ def test_a_link_that_lies_in_wait_isnt_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     link = tmp_path / "secret"
     link.symlink_to(elsewhere)
-    write_private(link, b"new")
+    private_files.write_private(link, b"new")
     assert not elsewhere.exists()
     assert not link.is_symlink()
 
 
 def test_a_file_that_cant_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"nowhere/secret: can't write the file"):
-        write_private(tmp_path / "nowhere" / "secret", b"")
+    with pytest.raises(private_files.FileError, match=r"nowhere/secret: can't write the file"):
+        private_files.write_private(tmp_path / "nowhere" / "secret", b"")
     (tmp_path / "file").touch()
-    with pytest.raises(FileError, match=r"file: can't make the directory"):
-        private_directory(tmp_path / "file")
-    with pytest.raises(FileError, match="can't read the file"):
-        read_private(tmp_path)
+    with pytest.raises(private_files.FileError, match=r"file: can't make the directory"):
+        private_files.private_directory(tmp_path / "file")
+    with pytest.raises(private_files.FileError, match="can't read the file"):
+        private_files.read_private(tmp_path)
 
 
 def test_tokens_are_kept_and_all_differ(tmp_path: Path) -> None:
@@ -68,14 +63,14 @@ def test_tokens_are_kept_and_all_differ(tmp_path: Path) -> None:
 def test_a_file_without_a_token_isnt_believed(tmp_path: Path, content: str) -> None:
     kept_tokens(tmp_path)
     (tmp_path / "admin").write_text(content)
-    with pytest.raises(FileError, match="admin: that's no token"):
+    with pytest.raises(private_files.FileError, match="admin: that's no token"):
         kept_tokens(tmp_path)
 
 
 def test_a_token_that_others_may_read_isnt_used(tmp_path: Path) -> None:
     kept_tokens(tmp_path)
     (tmp_path / "reader").chmod(0o640)
-    with pytest.raises(FileError, match="others may read it"):
+    with pytest.raises(private_files.FileError, match="others may read it"):
         kept_tokens(tmp_path)
 
 

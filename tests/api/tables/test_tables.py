@@ -13,13 +13,7 @@ from podium.api.codec.yaml_text import key_text, read_yaml, scalar
 from podium.api.errors import FieldError, aggregate
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.nodes import tolerates, untolerated
-from podium.api.policy.disruption_budgets import (
-    Budget,
-    allowed_disruptions,
-    fewest_pods,
-    needs_scale,
-    selects,
-)
+from podium.api.policy import disruption_budgets
 from podium.api.policy.disruption_target import cause_of
 from podium.api.policy.quota_usage import has_deadline
 from podium.api.resources import (
@@ -29,13 +23,7 @@ from podium.api.resources import (
     pod_requests,
     qos_class,
 )
-from podium.api.selectors.labels import (
-    Requirement,
-    label_selector,
-    parse_selector,
-    validate_label_key,
-    validate_label_value,
-)
+from podium.api.selectors import labels as label_selectors
 from podium.api.selectors.node_selector import node_selector
 from podium.api.values.cron_schedule import parse_schedule
 from podium.api.values.integers import INT32, parse_count, parse_int
@@ -76,7 +64,7 @@ def budget(status: Obj | None = None, **spec: Any) -> Obj:
 def disruptions(spec: Obj, expected: int | None, *pods: Obj) -> str:
     """What a budget of three ready pods, and of others, allows."""
     covered = [*THREE_READY_PODS, *pods]
-    found = allowed_disruptions(budget(**spec), covered, expected)
+    found = disruption_budgets.allowed_disruptions(budget(**spec), covered, expected)
     return (
         f"{found.disruptions_allowed} allowed, {found.current_healthy} healthy, "
         f"{found.desired_healthy} desired, {found.expected_pods} expected"
@@ -87,11 +75,11 @@ def selecting(selector: Obj | None, labels: Obj) -> str:
     """Who applies a budget with the selector to a pod with the labels."""
     subject, carrier = budget(selector=selector), objects.pod("p", metadata={"labels": labels})
     elsewhere = objects.pod("p", namespace="other", metadata={"labels": labels})
-    assert not selects(subject, elsewhere)
-    assert not covers(Budget.of(subject), elsewhere)
+    assert not disruption_budgets.selects(subject, elsewhere)
+    assert not covers(disruption_budgets.Budget.of(subject), elsewhere)
     views = {
-        "controller": selects(subject, carrier),
-        "scheduler": covers(Budget.of(subject), carrier),
+        "controller": disruption_budgets.selects(subject, carrier),
+        "scheduler": covers(disruption_budgets.Budget.of(subject), carrier),
     }
     return " and ".join(view for view, applies in views.items() if applies) or "neither"
 
@@ -140,29 +128,31 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "duration": duration_seconds,
     "extended": lambda name: (is_extended_resource(name), is_scalar_resource(name)),
     "faults": yaml_faults,
-    "fewest-pods": lambda spec, count: fewest_pods(budget(**spec), count),
+    "fewest-pods": lambda spec, count: disruption_budgets.fewest_pods(budget(**spec), count),
     "int32": lambda text: parse_int(text, INT32),
     "integer": parse_int,
     "key": key_text,
     "kind": kind_name,
-    "label-key": validate_label_key,
-    "label-selector": lambda raw: str(label_selector(raw)),
-    "label-value": validate_label_value,
-    "needs-scale": lambda spec: needs_scale(budget(**spec)),
+    "label-key": label_selectors.validate_label_key,
+    "label-selector": lambda raw: str(label_selectors.label_selector(raw)),
+    "label-value": label_selectors.validate_label_value,
+    "needs-scale": lambda spec: disruption_budgets.needs_scale(budget(**spec)),
     "node-selector": lambda *terms: aggregate(node_selector({"nodeSelectorTerms": terms}).errors),
     "plain": lambda text: scalar(text, None, plain=True),
     "pod-limits": pod_limits,
     "pod-requests": lambda pod: pod_requests(pod, use_status=True),
-    "printed": lambda text: str(parse_selector(text)),
+    "printed": lambda text: str(label_selectors.parse_selector(text)),
     "printed-duration": format_duration,
     "printed-time": lambda nanos, digits=0: format_time(nanos, digits=digits),
     "qos": qos,
     "quantity": quantity,
-    "requirement": lambda op, values, value: Requirement("key", op, (*values,)).matches(value),
+    "requirement": lambda op, values, value: label_selectors.Requirement(
+        "key", op, (*values,)
+    ).matches(value),
     "rounded-up": lambda text: (value(text), milli_value(text)),
     "schedule": lambda text, zone="UTC": parse_schedule(text, zone).next_s(0),
     "selecting": selecting,
-    "selector": lambda text, labels: parse_selector(text).matches(labels),
+    "selector": lambda text, labels: label_selectors.parse_selector(text).matches(labels),
     "tagged": lambda text, tag: scalar(text, tag, plain=False),
     "time": parse_time,
     "tolerates": tolerates,

@@ -4,11 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.values.times import (
-    DurationError,
-    format_duration,
-    parse_duration,
-)
+from podium.api.values.times import DurationError, format_duration, parse_duration
 
 
 @given(st.integers(-(2**63) + 1, 2**63 - 1))

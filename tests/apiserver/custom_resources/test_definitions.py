@@ -8,13 +8,7 @@ import pytest
 
 from podium.apiserver.custom_resources.draft_4 import pattern_fault
 from podium.apiserver.kinds.registration.registrations import faults_of_manifest
-from tests.apiserver.custom_resources.crontabs import (
-    CRONTABS,
-    DEFINITION,
-    crontab,
-    definition,
-    serving,
-)
+from tests.apiserver.custom_resources import crontabs
 from tests.apiserver.requests.client import MERGE, Client
 from tests.apiserver.transcripts import Case, assert_answers, changed
 
@@ -25,13 +19,13 @@ def test_faults_are_found_and_worded_as_kube_apiserver_does() -> None:
     def answer(case: Case) -> Iterable[str]:
         return map(str, faults_of_manifest(case.obj) or ["valid"])
 
-    assert_answers(file, lambda _: definition(), answer)
+    assert_answers(file, lambda _: crontabs.definition(), answer)
 
 
 def test_what_never_changes() -> None:
-    client = serving()
+    client = crontabs.serving()
     patch = {"spec": {"scope": "Cluster", "names": {"kind": "X"}}}
-    answer = client.ask("PATCH", DEFINITION, patch, content_type=MERGE)
+    answer = client.ask("PATCH", crontabs.DEFINITION, patch, content_type=MERGE)
     told = [f"{one['field']}: {one['message']}" for one in answer.body["details"]["causes"]]
     assert told == [
         'spec.scope: Invalid value: "Cluster": field is immutable',
@@ -48,9 +42,9 @@ def test_a_wrong_pattern_is_told_in_the_answer_alone(capfd: Any) -> None:
 
 
 def test_objects_are_matched() -> None:
-    client = serving()
-    ruled = changed(definition(), {MODE: {"type": "string", "pattern": "^(?i)(a|b)?$"}})
-    answer = client.ask("PATCH", DEFINITION, {"spec": ruled["spec"]}, content_type=MERGE)
+    client = crontabs.serving()
+    ruled = changed(crontabs.definition(), {MODE: {"type": "string", "pattern": "^(?i)(a|b)?$"}})
+    answer = client.ask("PATCH", crontabs.DEFINITION, {"spec": ruled["spec"]}, content_type=MERGE)
     assert answer.code == 200
     assert created(client, "B") == 201
     assert created(client, "c") == 422
@@ -58,12 +52,14 @@ def test_objects_are_matched() -> None:
 
 
 def created(client: Client, mode: str) -> int:
-    return client.ask("POST", CRONTABS, crontab(f"m{len(mode)}{ord(mode[0])}", mode=mode)).code
+    return client.ask(
+        "POST", crontabs.CRONTABS, crontabs.crontab(f"m{len(mode)}{ord(mode[0])}", mode=mode)
+    ).code
 
 
 @pytest.fixture(scope="module")
 def client() -> Client:
-    return serving()
+    return crontabs.serving()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +85,7 @@ def client() -> Client:
     ],
 )
 def test_a_fault_names_its_field(client: Client, spec: Any, field: str) -> None:
-    answer = client.ask("POST", CRONTABS, crontab("b", **spec))
+    answer = client.ask("POST", crontabs.CRONTABS, crontabs.crontab("b", **spec))
     assert answer.code == 422
     assert [cause["field"] for cause in answer.body["details"]["causes"]] == [field]
 
@@ -97,4 +93,4 @@ def test_a_fault_names_its_field(client: Client, spec: Any, field: str) -> None:
 def test_what_fits(client: Client) -> None:
     spec = {"note": None, "port": "http", "addr": "10.0.0.1", "ratio": 1.5, "any": {"x": 1}}
     spec["when"] = "1970-01-01T00:00:00Z"
-    assert client.ask("POST", CRONTABS, crontab("good", **spec)).code == 201
+    assert client.ask("POST", crontabs.CRONTABS, crontabs.crontab("good", **spec)).code == 201

@@ -126,7 +126,7 @@ def test_kinds_say_what_they_are(documents):
     assert "x-kubernetes-group-version-kind" not in spec
 
 
-def testdescriptions_are_about_what_there_is():
+def test_descriptions_are_about_what_there_is():
     kinds = [
         struct_of(f"{group}/{version}" if group else version, kind.name)
         for (group, version), found in BUILT_IN.by_plural.items()

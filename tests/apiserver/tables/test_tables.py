@@ -14,14 +14,8 @@ from podium.apiserver.authentication.users import Attempt, PolicyRule
 from podium.apiserver.patching.ownership.field_sets import from_fields_v1, paths
 from podium.apiserver.patching.patch_result import json_patched, merge_patched
 from podium.apiserver.registry import BUILT_IN
+from podium.apiserver.requests import negotiation
 from podium.apiserver.requests.discovery import document
-from podium.apiserver.requests.negotiation import (
-    accepts_aggregated,
-    input_type,
-    is_pretty,
-    output,
-    patch_type,
-)
 from podium.apiserver.requests.routes import is_served, route
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.store import continue_token
@@ -47,7 +41,7 @@ def routed(method: str, path: str) -> str:
 
 def accepted(accept: str, offered: str = "answers") -> str:
     """The form of an answer, or of a stream."""
-    form = output(accept, streams=offered == "streams")
+    form = negotiation.output(accept, streams=offered == "streams")
     return f"{form.media_type} {form.shape} {form.meta_version}" if form.shape else form.media_type
 
 
@@ -85,18 +79,20 @@ def packed_token(text: str) -> tuple[int, str]:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "accepted": accepted,
-    "aggregated": accepts_aggregated,
+    "aggregated": negotiation.accepts_aggregated,
     "announced": lambda path: document(path.split("/"), ""),
-    "body": lambda content_type, body, kind: input_type(content_type, body.encode(), KINDS[kind]),
+    "body": lambda content_type, body, kind: negotiation.input_type(
+        content_type, body.encode(), KINDS[kind]
+    ),
     "fields-v1": lambda raw: [*paths(from_fields_v1(raw))],
     "json-patch": json_patch,
     "merge-patch": merge_patched,
     "merged-tolerations": merge_tolerations,
     "packed-token": packed_token,
-    "patch-type": lambda content_type: patch_type(content_type, KINDS["Pod"]),
+    "patch-type": lambda content_type: negotiation.patch_type(content_type, KINDS["Pod"]),
     "permits": permits,
     "pod": lambda labels, fields: parse_selection(KINDS["Pod"], labels, fields).matches(POD),
-    "pretty": is_pretty,
+    "pretty": negotiation.is_pretty,
     "route": routed,
     "selection": lambda kind, labels, fields: str(parse_selection(KINDS[kind], labels, fields)),
     "selects": selects,

@@ -6,25 +6,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from podium.apiserver.server import ApiServer
-from podium.cluster.drivers.driver_events import (
-    Called,
-    DriverEvent,
-    ListFailed,
-    Relisted,
-    Started,
-    Stepped,
-    Stopped,
-)
+from podium.cluster.drivers import driver_events
 from podium.cluster.drivers.faults import Latency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.drivers.machine_health import MachineError
-from podium.machines.async_api import (
-    ForbiddenError,
-    ObjectList,
-    UnreachableError,
-    WatchEventLike,
-    WatchExpiredError,
-)
+from podium.machines import async_api
 from podium.machines.effects import Effect
 from podium.machines.events import Event, Outcome, Synced, Woken
 from podium.machines.reconciler.work_queue import Backoff
@@ -64,18 +50,18 @@ async def test_a_machine_is_told_what_there_is_and_what_changes() -> None:
 class ForbiddenApi(InProcessApi):
     """Lets nobody list anything."""
 
-    async def list(self, kind: str) -> ObjectList:
-        raise ForbiddenError(f"{kind} is forbidden")
+    async def list(self, kind: str) -> async_api.ObjectList:
+        raise async_api.ForbiddenError(f"{kind} is forbidden")
 
 
 async def test_a_machine_can_go_on_without_what_the_user_may_not_list() -> None:
-    diary, happened, clock = Diary(), list[DriverEvent](), SteadyClock()
+    diary, happened, clock = Diary(), list[driver_events.DriverEvent](), SteadyClock()
     api = ForbiddenApi(make_server(), clock.now_s)
     async with LiveDriver(api, clock, skips_forbidden=True) as driver:
         driver.hooks.append(happened.append)
         driver.add(diary)
         await until(lambda: "synced" in texts(diary))
-    assert any(isinstance(event, ListFailed) for event in happened)
+    assert any(isinstance(event, driver_events.ListFailed) for event in happened)
 
 
 class CountingApi(InProcessApi):
@@ -139,7 +125,7 @@ async def test_a_busy_machine_leaves_room_for_its_calls_and_for_others() -> None
 
 
 async def test_stopping_waits_for_calls_and_leaves_nothing_behind() -> None:
-    server, happened = make_server(), list[DriverEvent]()
+    server, happened = make_server(), list[driver_events.DriverEvent]()
     async with driver_over(server, 0.1) as driver:
         driver.hooks.append(happened.append)
         diary = Diary(at_the_start(create("a")))
@@ -148,9 +134,13 @@ async def test_stopping_waits_for_calls_and_leaves_nothing_behind() -> None:
     assert server.store.get("ConfigMap", "default", "a") is not None
     assert "a: done" not in texts(diary)
     assert len(asyncio.all_tasks()) == 1
-    assert isinstance(happened[0], Started)
-    assert isinstance(happened[-1], Stopped)
-    timed = [event.took_s for event in happened if isinstance(event, Stepped | Called)]
+    assert isinstance(happened[0], driver_events.Started)
+    assert isinstance(happened[-1], driver_events.Stopped)
+    timed = [
+        event.took_s
+        for event in happened
+        if isinstance(event, driver_events.Stepped | driver_events.Called)
+    ]
     assert min(timed) > 0
 
 
@@ -207,16 +197,18 @@ class BreakingApi(InProcessApi):
         self._failures.pop(0)
         return True
 
-    async def list(self, kind: str) -> ObjectList:
+    async def list(self, kind: str) -> async_api.ObjectList:
         if self._fails("list"):
-            raise UnreachableError("no route")
+            raise async_api.UnreachableError("no route")
         return await super().list(kind)
 
-    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
+    async def watch(
+        self, kind: str, revision: int
+    ) -> AsyncIterator[Sequence[async_api.WatchEventLike]]:
         if self._fails("watch"):
-            raise UnreachableError("no route")
+            raise async_api.UnreachableError("no route")
         if self._fails("expired"):
-            raise WatchExpiredError("too old")
+            raise async_api.WatchExpiredError("too old")
         async for news in super().watch(kind, revision):
             yield news
             if self._fails("news"):
@@ -225,7 +217,7 @@ class BreakingApi(InProcessApi):
 
 async def test_lists_and_watches_go_on_after_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.cluster.drivers.live.BACKOFF", Backoff(0.001, 30.0))
-    server, diary, happened = make_server(), Diary(), list[DriverEvent]()
+    server, diary, happened = make_server(), Diary(), list[driver_events.DriverEvent]()
     async with LiveDriver(BreakingApi(server), SteadyClock()) as driver:
         driver.hooks.append(happened.append)
         driver.add(diary)
@@ -235,7 +227,7 @@ async def test_lists_and_watches_go_on_after_failures(monkeypatch: pytest.Monkey
             await asyncio.sleep(0.01)
         await until(lambda: len(diary.known) == 3)
     assert texts(diary) == ["synced", "+a", "+b", "+c"]
-    assert sum(isinstance(event, Relisted) for event in happened) == 1
+    assert sum(isinstance(event, driver_events.Relisted) for event in happened) == 1
 
 
 def test_the_clock_never_goes_backwards() -> None:

@@ -9,18 +9,8 @@ from podium.apiserver.store.store import Store
 from podium.cluster.client.http_api import collection_path
 from podium.cluster.virtual import Cluster
 from podium.controllers.event_expiry import EventExpiry
+from tests import objects
 from tests.cluster.virtual.virtual_server import VirtualServer
-from tests.objects import (
-    Obj,
-    budget,
-    claim,
-    namespace,
-    node,
-    pod,
-    priority_class,
-    storage_class,
-    workload,
-)
 
 NODES = 6
 HISTORY_MAX = 200
@@ -29,33 +19,33 @@ _GRACE = {"terminationGracePeriodSeconds": 5}
 _ROLLED_OUT = {"Deployment": "web", "StatefulSet": "db", "DaemonSet": "agent"}
 
 
-def _workload(kind: str, name: str, place: str = "default", **spec: Any) -> Obj:
-    made = workload(kind, name, "200m", template=_GRACE, **spec)
+def _workload(kind: str, name: str, place: str = "default", **spec: Any) -> objects.Obj:
+    made = objects.workload(kind, name, "200m", template=_GRACE, **spec)
     made["metadata"]["namespace"] = place
     return made
 
 
-def _quota(name: str, place: str) -> Obj:
+def _quota(name: str, place: str) -> objects.Obj:
     metadata = {"name": name, "namespace": place}
     head = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata}
     return {**head, "spec": {"hard": {"pods": "1"}}}
 
 
-def _service(name: str, place: str = "default") -> Obj:
+def _service(name: str, place: str = "default") -> objects.Obj:
     head = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": place}}
     return {**head, "spec": {"selector": {"app": name}, "ports": [{"port": 80}]}}
 
 
-def _budget(name: str, place: str, least: int) -> Obj:
-    made = budget(name, minAvailable=least)
+def _budget(name: str, place: str, least: int) -> objects.Obj:
+    made = objects.budget(name, minAvailable=least)
     made["metadata"]["namespace"] = place
     return made
 
 
 STANDING = (
-    priority_class("urgent", 1000),
-    storage_class("fast", provisioner="example.com/p", waits=True),
-    namespace("full"),
+    objects.priority_class("urgent", 1000),
+    objects.storage_class("fast", provisioner="example.com/p", waits=True),
+    objects.namespace("full"),
     _quota("none", "full"),
     _workload("Deployment", "web", replicas=6),
     _workload("StatefulSet", "db", replicas=3, serviceName="db"),
@@ -104,25 +94,25 @@ class BusyCluster:
 
     def _new(self, number: int) -> list[Object]:
         team, shop, data = f"team{number}", f"shop{number}", f"data{number}"
-        job = workload("Job", f"job{number}", "200m", completions=2, template=_GRACE)
+        job = objects.workload("Job", f"job{number}", "200m", completions=2, template=_GRACE)
         job["spec"] |= {"backoffLimit": 2, "ttlSecondsAfterFinished": 60}
         script = {"podium.dev/run-duration": "20s", "podium.dev/exit-code": str(number % 2)}
         job["spec"]["template"]["metadata"]["annotations"] = script
         volume = {"name": "v", "persistentVolumeClaim": {"claimName": data}}
         crashing = {"podium.dev/run-duration": "10s", "podium.dev/exit-code": "1"}
         return [
-            namespace(team),
+            objects.namespace(team),
             _workload("Deployment", shop, team, replicas=2),
             _service(shop, team),
             _budget(shop, team, 9),
             _quota("some", team),
-            claim(data, "fast"),
+            objects.claim(data, "fast"),
             job,
-            pod(f"big{number}", "3", priorityClassName="urgent", **_GRACE),
-            pod(f"huge{number}", "9", **_GRACE),
-            pod(f"user{number}", "200m", volumes=[volume], **_GRACE),
-            pod(f"gated{number}", "200m", schedulingGates=[{"name": "wait"}], **_GRACE),
-            pod(f"crash{number}", "200m", annotations=crashing, **_GRACE),
+            objects.pod(f"big{number}", "3", priorityClassName="urgent", **_GRACE),
+            objects.pod(f"huge{number}", "9", **_GRACE),
+            objects.pod(f"user{number}", "200m", volumes=[volume], **_GRACE),
+            objects.pod(f"gated{number}", "200m", schedulingGates=[{"name": "wait"}], **_GRACE),
+            objects.pod(f"crash{number}", "200m", annotations=crashing, **_GRACE),
         ]
 
     def _trouble(self) -> None:
@@ -144,7 +134,7 @@ class BusyCluster:
         place = obj["metadata"].get("namespace", "")
         self._server.ask("POST", collection_path(KINDS[obj["kind"]], place), {**obj})
 
-    def _patch(self, kind: str, name: str, body: Obj, place: str = "default") -> None:
+    def _patch(self, kind: str, name: str, body: objects.Obj, place: str = "default") -> None:
         self._try("PATCH", kind, name, place, body, **{"Content-Type": _MERGE})
 
     def _delete(self, kind: str, name: str, place: str = "default") -> None:
@@ -166,5 +156,5 @@ class BusyCluster:
         assert response.is_success or response.status_code in (403, 404, 429), response.text
 
 
-def _node(name: str) -> Obj:
-    return node(name, zone=f"z{name[-1]}")
+def _node(name: str) -> objects.Obj:
+    return objects.node(name, zone=f"z{name[-1]}")

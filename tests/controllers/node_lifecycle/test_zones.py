@@ -2,11 +2,7 @@
 
 import pytest
 
-from podium.controllers.node_lifecycle.zones import (
-    EXCLUDED_LABEL,
-    EvictionRateLimiter,
-    Zones,
-)
+from podium.controllers.node_lifecycle.zones import EXCLUDED_LABEL, EvictionRateLimiter, Zones
 from tests import objects
 
 

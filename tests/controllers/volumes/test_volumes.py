@@ -5,9 +5,7 @@ import pytest
 from podium.cluster.drivers.faults import Faults
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.controllers.volumes.persistent_volumes import PersistentVolumeController
-from podium.controllers.volumes.pod_claims import (
-    VolumeProtectionController,
-)
+from podium.controllers.volumes.pod_claims import VolumeProtectionController
 from podium.controllers.volumes.volume_provisioner import VolumeProvisioner
 from tests import objects
 from tests.controllers.builders import Obj

@@ -14,27 +14,10 @@ from podium.kubelet.containers.container import (
     HandlerResult,
     StopSignal,
 )
-from podium.kubelet.eviction.node_statistics import (
-    ContainerUsage,
-    DiskUsage,
-    Observation,
-    PodUsage,
-    Statistics,
-)
+from podium.kubelet.eviction import node_statistics
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.kubelet_config import read_kubelet_config
-from podium.kubelet.real.commands import (
-    AwaitShutdown,
-    CollectGarbage,
-    CollectStats,
-    Command,
-    CommandOutcome,
-    RunHandler,
-    ShutDown,
-    StartContainer,
-    StopContainer,
-    WaitForExit,
-)
+from podium.kubelet.real import commands
 from podium.kubelet.real.machine_kubelet import MachineKubelet
 from podium.kubelet.real.registration import HostInfo, node_object
 from podium.machines.effects import Create, Delete, Effect, Patch, Record
@@ -113,7 +96,7 @@ class Stage:
     def end(self) -> None:
         """The agent is told to end."""
         assert self._ending is not None
-        self._tell(CommandOutcome(self._ending))
+        self._tell(commands.CommandOutcome(self._ending))
 
     def status(self, name: str) -> dict[str, Any]:
         return self.pods[name].get("status") or {}
@@ -144,45 +127,45 @@ class Stage:
         heapq.heappush(self._agenda, (self.now_s + wait_s, self._count, do))
 
     def _answer(self, effect: Effect, result: Any = None, wait_s: float = 0.0) -> None:
-        self._after(wait_s, lambda: self._tell(CommandOutcome(effect, result=result)))
+        self._after(wait_s, lambda: self._tell(commands.CommandOutcome(effect, result=result)))
 
     def _take(self, effect: Effect) -> None:
         if isinstance(effect, Record):
             name = effect.regarding["metadata"]["name"]
             self.records.setdefault(name, []).append(effect.reason)
-        elif isinstance(effect, Command):
+        elif isinstance(effect, commands.Command):
             self._carry_out(effect)
         elif not self.is_cut_off:
             self._after(0.0, lambda: self._write(effect))
 
-    def _carry_out(self, command: Command) -> None:
+    def _carry_out(self, command: commands.Command) -> None:
         match command:
-            case StartContainer():
+            case commands.StartContainer():
                 self._start(command)
-            case WaitForExit():
+            case commands.WaitForExit():
                 self.alive[command.run] = command
                 script = self.scripts.get(command.run.name, Script())
                 if script.runs_s is not None:
                     self._exit(command.run, script.code, script.runs_s)
-            case StopContainer():
+            case commands.StopContainer():
                 self._stop(command)
-            case RunHandler():
+            case commands.RunHandler():
                 script = self.scripts.get(command.run.name, Script())
                 succeeded, took_s = script.answers.get(command.handler, (True, 0.0))
                 self._answer(command, HandlerResult(succeeded), min(took_s, command.timeout_s))
-            case CollectStats():
+            case commands.CollectStats():
                 self._answer(command, self._statistics(command))
-            case AwaitShutdown():
+            case commands.AwaitShutdown():
                 self._ending = command
-            case ShutDown():
+            case commands.ShutDown():
                 self.has_ended = True
             case _:
-                if isinstance(command, CollectGarbage):
+                if isinstance(command, commands.CollectGarbage):
                     self.disk_bytes += self.waste_bytes
                     self.waste_bytes = 0
                 self._answer(command)
 
-    def _start(self, command: StartContainer) -> None:
+    def _start(self, command: commands.StartContainer) -> None:
         name = command.container["name"]
         script = self.scripts.get(name, Script())
         if script.lacks:
@@ -192,7 +175,7 @@ class Stage:
         self.starts.setdefault(name, []).append(self.now_s - START_S)
         self._answer(command)
 
-    def _stop(self, command: StopContainer) -> None:
+    def _stop(self, command: commands.StopContainer) -> None:
         run = command.run
         self.signals.append((self.now_s - START_S, run.name, command.signal))
         script = self.scripts.get(run.name, Script())
@@ -205,29 +188,29 @@ class Stage:
         def exits() -> None:
             awaited = self.alive.pop(run, None)
             if awaited is not None:
-                self._tell(CommandOutcome(awaited, result=ExitStatus(code)))
+                self._tell(commands.CommandOutcome(awaited, result=ExitStatus(code)))
 
         self._after(wait_s, exits)
 
-    def _statistics(self, command: CollectStats) -> Statistics:
+    def _statistics(self, command: commands.CollectStats) -> node_statistics.Statistics:
         usage, used = {}, 0
         for pod in command.pods:
             containers = []
             for run in self.alive:
                 if run.pod_uid == pod["metadata"]["uid"]:
                     own = self.scripts.get(run.name, Script()).memory_bytes
-                    disk = DiskUsage(0, 0)
-                    containers.append(ContainerUsage(run.name, own, disk, disk))
+                    disk = node_statistics.DiskUsage(0, 0)
+                    containers.append(node_statistics.ContainerUsage(run.name, own, disk, disk))
             total = sum(one.memory_bytes or 0 for one in containers)
-            usage[pod["metadata"]["uid"]] = PodUsage(total, tuple(containers))
+            usage[pod["metadata"]["uid"]] = node_statistics.PodUsage(total, tuple(containers))
             used += total
         left = max(self.available_bytes - used, 0)
-        memory = Observation(left, MACHINE.memory_bytes, self.now_s)
+        memory = node_statistics.Observation(left, MACHINE.memory_bytes, self.now_s)
         found = {Signal.MEMORY_AVAILABLE: memory}
         if self.disk_bytes:
-            disk = Observation(self.disk_bytes, MACHINE.disk_bytes, self.now_s)
+            disk = node_statistics.Observation(self.disk_bytes, MACHINE.disk_bytes, self.now_s)
             found[Signal.NODEFS_AVAILABLE] = disk
-        return Statistics(found, usage)
+        return node_statistics.Statistics(found, usage)
 
     def _write(self, effect: Effect) -> None:
         """The API takes everything."""

@@ -8,14 +8,7 @@ import pytest
 from podium.api.objects import Object
 from podium.machines.effects import Create, Delete, Effect, Panic, Patch
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
-from podium.machines.reconciler.reconciler import (
-    PATIENCE_S,
-    Calls,
-    Reconciler,
-    SequencedReconciler,
-    SyncFailedError,
-    made,
-)
+from podium.machines.reconciler import reconciler
 from podium.machines.reconciler.work_queue import Backoff, RetryRules
 
 Obj = dict[str, Any]
@@ -23,7 +16,7 @@ Versions = tuple[int | None, int | None]
 FORBIDDEN = CallError(403, "Forbidden", "exceeded quota")
 
 
-class Recorder(Reconciler):
+class Recorder(reconciler.Reconciler):
     """Makes the calls that a test gives it, and remembers what it saw."""
 
     name = "recorder"
@@ -76,7 +69,7 @@ def started(*keys: Hashable, machine: Recorder | None = None) -> Recorder:
     return machine
 
 
-def known(machine: Reconciler) -> Object | None:
+def known(machine: reconciler.Reconciler) -> Object | None:
     return machine.objects.get("Pod", "p", "default")
 
 
@@ -124,7 +117,7 @@ def test_a_created_object_that_no_watch_confirms_is_gone_after_a_while(is_confir
     (sent,) = machine.step(Woken(), 0.0)
     machine.step(Outcome(sent, obj=pod(1)), 1.0)
     machine.step(Woken(), 1.0)
-    at_s = 1.0 + PATIENCE_S
+    at_s = 1.0 + reconciler.PATIENCE_S
     assert machine.next_wakeup_s() == at_s
     if is_confirmed:
         machine.step(Change("Pod", None, pod(1)), 2.0)
@@ -252,7 +245,7 @@ def test_of_several_later_looks_the_earliest_counts() -> None:
     assert machine.next_wakeup_s() is None
 
 
-class Rounds(SequencedReconciler):
+class Rounds(reconciler.SequencedReconciler):
     """Patches pods `a` and `b`, then `c`; a refusal ends the sync."""
 
     name = "rounds"
@@ -270,10 +263,10 @@ class Rounds(SequencedReconciler):
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
         self.look_after(key, 1.0)
 
-    def sync(self, key: Hashable, now_s: float) -> Calls[None]:
+    def sync(self, key: Hashable, now_s: float) -> reconciler.Calls[None]:
         self.syncs += 1
         self.learn((yield [patch("a"), patch("b")]))
-        assert not (yield from made([]))
+        assert not (yield from reconciler.made([]))
         self.learn((yield [patch("c")]))
 
     def learn(self, outcomes: Sequence[Outcome]) -> None:
@@ -281,7 +274,7 @@ class Rounds(SequencedReconciler):
             assert isinstance(outcome.effect, Patch)
             self.patched.append(outcome.effect.name)
             if outcome.error is not None:
-                raise SyncFailedError
+                raise reconciler.SyncFailedError
 
 
 def begun() -> tuple[Rounds, list[Effect]]:

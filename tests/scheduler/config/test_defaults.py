@@ -1,20 +1,6 @@
 """The defaults of v1.36, each spelt out."""
 
-from podium.scheduler.config.args import (
-    CustomArgs,
-    DefaultingType,
-    DefaultPreemptionArgs,
-    DynamicResourcesArgs,
-    InterPodAffinityArgs,
-    NodeAffinityArgs,
-    NodeResourcesBalancedAllocationArgs,
-    NodeResourcesFitArgs,
-    PodTopologySpreadArgs,
-    ResourceSpec,
-    ScoringStrategy,
-    ScoringStrategyType,
-    VolumeBindingArgs,
-)
+from podium.scheduler.config import args as plugin_args
 from podium.scheduler.config.document import (
     DEFAULT_PLUGINS,
     ClientConnection,
@@ -24,7 +10,7 @@ from podium.scheduler.config.document import (
 from podium.scheduler.config.load import default_configuration, load_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions, VictimOrder
 
-CPU_AND_MEMORY = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
+CPU_AND_MEMORY = (plugin_args.ResourceSpec(name="cpu"), plugin_args.ResourceSpec(name="memory"))
 
 
 def test_default_configuration() -> None:
@@ -49,20 +35,24 @@ def test_default_configuration() -> None:
 def test_default_arguments() -> None:
     (profile,) = default_configuration().profiles
     assert profile.args == {
-        "DefaultPreemption": DefaultPreemptionArgs(),
-        "DynamicResources": DynamicResourcesArgs(filter_timeout="10s", binding_timeout="10m"),
-        "InterPodAffinity": InterPodAffinityArgs(hard_pod_affinity_weight=1),
-        "NodeAffinity": NodeAffinityArgs(),
-        "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocationArgs(
+        "DefaultPreemption": plugin_args.DefaultPreemptionArgs(),
+        "DynamicResources": plugin_args.DynamicResourcesArgs(
+            filter_timeout="10s", binding_timeout="10m"
+        ),
+        "InterPodAffinity": plugin_args.InterPodAffinityArgs(hard_pod_affinity_weight=1),
+        "NodeAffinity": plugin_args.NodeAffinityArgs(),
+        "NodeResourcesBalancedAllocation": plugin_args.NodeResourcesBalancedAllocationArgs(
             resources=CPU_AND_MEMORY
         ),
-        "NodeResourcesFit": NodeResourcesFitArgs(
-            scoring_strategy=ScoringStrategy(
-                type=ScoringStrategyType.LEAST_ALLOCATED, resources=CPU_AND_MEMORY
+        "NodeResourcesFit": plugin_args.NodeResourcesFitArgs(
+            scoring_strategy=plugin_args.ScoringStrategy(
+                type=plugin_args.ScoringStrategyType.LEAST_ALLOCATED, resources=CPU_AND_MEMORY
             )
         ),
-        "PodTopologySpread": PodTopologySpreadArgs(defaulting_type=DefaultingType.SYSTEM),
-        "VolumeBinding": VolumeBindingArgs(bind_timeout_seconds=600),
+        "PodTopologySpread": plugin_args.PodTopologySpreadArgs(
+            defaulting_type=plugin_args.DefaultingType.SYSTEM
+        ),
+        "VolumeBinding": plugin_args.VolumeBindingArgs(bind_timeout_seconds=600),
     }
 
 
@@ -80,10 +70,10 @@ def test_absent_args_are_the_default_ones(args) -> None:
 
 
 def test_custom_args_stay_as_written(args) -> None:
-    assert args("Custom", {"anything": [1, {"goes": None}]}) == CustomArgs(
+    assert args("Custom", {"anything": [1, {"goes": None}]}) == plugin_args.CustomArgs(
         {"anything": [1, {"goes": None}]}
     )
-    assert args("Custom", None) == CustomArgs({})
+    assert args("Custom", None) == plugin_args.CustomArgs({})
 
 
 def test_default_options() -> None:

@@ -2,14 +2,7 @@
 
 import pytest
 
-from podium.scheduler.config.args import (
-    API_VERSION,
-    DefaultPreemptionArgs,
-    DynamicResourcesArgs,
-    InterPodAffinityArgs,
-    NodeAffinityArgs,
-    VolumeBindingArgs,
-)
+from podium.scheduler.config import args as plugin_args
 
 IN_ZONE_A = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -19,9 +12,9 @@ PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 @pytest.mark.parametrize(
     "header",
     [
-        {"apiVersion": API_VERSION, "kind": "InterPodAffinityArgs"},
+        {"apiVersion": plugin_args.API_VERSION, "kind": "InterPodAffinityArgs"},
         {"kind": "InterPodAffinityArgs"},
-        {"apiVersion": API_VERSION},
+        {"apiVersion": plugin_args.API_VERSION},
     ],
 )
 def test_a_kind_may_be_given(args, header: dict[str, str]) -> None:
@@ -31,17 +24,17 @@ def test_a_kind_may_be_given(args, header: dict[str, str]) -> None:
 
 def test_inter_pod_affinity(args) -> None:
     raw = {"hardPodAffinityWeight": 0, "ignorePreferredTermsOfExistingPods": True}
-    assert args("InterPodAffinity", raw) == InterPodAffinityArgs(
+    assert args("InterPodAffinity", raw) == plugin_args.InterPodAffinityArgs(
         hard_pod_affinity_weight=0, ignore_preferred_terms_of_existing_pods=True
     )
-    assert args("InterPodAffinity", {"hardPodAffinityWeight": 100}) == InterPodAffinityArgs(
-        hard_pod_affinity_weight=100
-    )
+    assert args(
+        "InterPodAffinity", {"hardPodAffinityWeight": 100}
+    ) == plugin_args.InterPodAffinityArgs(hard_pod_affinity_weight=100)
 
 
 def preemption(args, raw: dict[str, int]) -> tuple[int, int, bool]:
     given = args("DefaultPreemption", raw)
-    assert isinstance(given, DefaultPreemptionArgs)
+    assert isinstance(given, plugin_args.DefaultPreemptionArgs)
     percentage, absolute = given.min_candidate_nodes_percentage, given.min_candidate_nodes_absolute
     return percentage, absolute, given.limits_candidates
 
@@ -73,16 +66,16 @@ def test_default_preemption_limits_candidates_when_asked_to(args) -> None:
     ],
 )
 def test_node_affinity(args, affinity: dict[str, object]) -> None:
-    assert args("NodeAffinity", {"addedAffinity": affinity}) == NodeAffinityArgs(
+    assert args("NodeAffinity", {"addedAffinity": affinity}) == plugin_args.NodeAffinityArgs(
         added_affinity=affinity
     )
 
 
 def test_volume_binding(args, args_faults) -> None:
-    assert args("VolumeBinding", {"bindTimeoutSeconds": 0}) == VolumeBindingArgs(
+    assert args("VolumeBinding", {"bindTimeoutSeconds": 0}) == plugin_args.VolumeBindingArgs(
         bind_timeout_seconds=0
     )
-    assert args("VolumeBinding", {"bindTimeoutSeconds": 2**40}) == VolumeBindingArgs(
+    assert args("VolumeBinding", {"bindTimeoutSeconds": 2**40}) == plugin_args.VolumeBindingArgs(
         bind_timeout_seconds=2**40
     )
     assert args_faults("VolumeBinding", {"bindTimeoutSeconds": -1}) == [
@@ -94,6 +87,6 @@ def test_volume_binding(args, args_faults) -> None:
 
 def test_dynamic_resources_are_read(args) -> None:
     raw = {"filterTimeout": "0", "bindingTimeout": "1m30s"}
-    assert args("DynamicResources", raw) == DynamicResourcesArgs(
+    assert args("DynamicResources", raw) == plugin_args.DynamicResourcesArgs(
         filter_timeout="0", binding_timeout="1m30s"
     )

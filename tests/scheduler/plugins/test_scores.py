@@ -5,13 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from podium.scheduler.config.args import (
-    NodeResourcesFitArgs,
-    RequestedToCapacityRatio,
-    ScoringStrategy,
-    ScoringStrategyType,
-    UtilizationShapePoint,
-)
+from podium.scheduler.config import args as plugin_args
 from podium.scheduler.framework.interface import LocalScore, RelativeScore
 from podium.scheduler.plugins.node_resources_balanced_allocation import (
     NodeResourcesBalancedAllocation,
@@ -28,23 +22,23 @@ GI = 1024**3
     ("kind", "score"),
     [
         # cpu: 3 of 4 used, 25 % left; memory: 1 of 4 Gi used, 75 % left.
-        (ScoringStrategyType.LEAST_ALLOCATED, (25 + 75) // 2),
-        (ScoringStrategyType.MOST_ALLOCATED, (75 + 25) // 2),
+        (plugin_args.ScoringStrategyType.LEAST_ALLOCATED, (25 + 75) // 2),
+        (plugin_args.ScoringStrategyType.MOST_ALLOCATED, (75 + 25) // 2),
         # The shape climbs to 10 at 50 % and falls to 5 at 100 %: cpu 75, memory 50.
-        (ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO, 63),
+        (plugin_args.ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO, 63),
     ],
 )
 @pytest.mark.parametrize(("mi", "gi"), [("Mi", "Gi"), ("Ti", "Pi")])
-def test_strategies(kind: ScoringStrategyType, score: int, mi: str, gi: str) -> None:
+def test_strategies(kind: plugin_args.ScoringStrategyType, score: int, mi: str, gi: str) -> None:
     shape = (
-        UtilizationShapePoint(utilization=0, score=0),
-        UtilizationShapePoint(utilization=50, score=10),
-        UtilizationShapePoint(utilization=100, score=5),
+        plugin_args.UtilizationShapePoint(utilization=0, score=0),
+        plugin_args.UtilizationShapePoint(utilization=50, score=10),
+        plugin_args.UtilizationShapePoint(utilization=100, score=5),
     )
-    needs_shape = kind is ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
-    given = RequestedToCapacityRatio(shape=shape) if needs_shape else None
-    args = NodeResourcesFitArgs(
-        scoring_strategy=ScoringStrategy(type=kind, requested_to_capacity_ratio=given)
+    needs_shape = kind is plugin_args.ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
+    given = plugin_args.RequestedToCapacityRatio(shape=shape) if needs_shape else None
+    args = plugin_args.NodeResourcesFitArgs(
+        scoring_strategy=plugin_args.ScoringStrategy(type=kind, requested_to_capacity_ratio=given)
     )
     held = requesting("held", cpu="2", memory=f"512{mi}")
     handle = cluster([node("n", cpu="4", memory=f"4{gi}", pods="9")], [(held, "n")])

@@ -11,25 +11,18 @@ from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
 from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.reference.scheduling_queue import PlainQueue, Waiter
-from tests.scheduler.queue.toys import (
-    NODE_ADD,
-    NODE_LABEL,
-    OWN_GATES,
-    OWN_LABEL,
-    POD_DELETE,
-    PROFILE,
-    Gate,
-    changed,
-    hinted,
-    queue,
-    waiting,
-)
+from tests.scheduler.queue import toys
 
 OWN = EventResource.UNSCHEDULED_POD
 OWN_ANY = ClusterEvent(OWN, Action.UPDATE)
 APPS = ("a", "b", "c")
 PLUGINS = ("A", "B", "C", "D")
-EVENTS = (NODE_ADD, NODE_LABEL, POD_DELETE, ClusterEvent(EventResource.STORAGE_CLASS, Action.ADD))
+EVENTS = (
+    toys.NODE_ADD,
+    toys.NODE_LABEL,
+    toys.POD_DELETE,
+    ClusterEvent(EventResource.STORAGE_CLASS, Action.ADD),
+)
 
 
 def helps(pod: PodInfo, old: Object | None, new: Object | None) -> bool:
@@ -42,12 +35,13 @@ def is_own(pod: PodInfo, old: Object | None, new: Object | None) -> bool:
 
 
 HINTS = {
-    "A": hinted(NODE_ADD, NODE_LABEL, by=helps) + hinted(OWN_LABEL, by=is_own),
-    "B": hinted(POD_DELETE),
-    "C": hinted(NODE_LABEL, by=helps) + hinted(OWN_ANY, by=is_own),
+    "A": toys.hinted(toys.NODE_ADD, toys.NODE_LABEL, by=helps)
+    + toys.hinted(toys.OWN_LABEL, by=is_own),
+    "B": toys.hinted(toys.POD_DELETE),
+    "C": toys.hinted(toys.NODE_LABEL, by=helps) + toys.hinted(OWN_ANY, by=is_own),
     "D": (),
-    "Gates": hinted(OWN_GATES, by=is_own),
-    "Preemption": hinted(POD_DELETE),
+    "Gates": toys.hinted(toys.OWN_GATES, by=is_own),
+    "Preemption": toys.hinted(toys.POD_DELETE),
 }
 
 instants = st.sampled_from([0.0, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0, 1.0, 2.0, 3.3, 7.0, 31.0, 302.5])
@@ -61,10 +55,10 @@ class TwoQueues(RuleBasedStateMachine):
 
     @initialize(early=st.booleans())
     def start(self, early: bool) -> None:
-        self.gates = (Gate("Gates"), Gate("Preemption"))
+        self.gates = (toys.Gate("Gates"), toys.Gate("Preemption"))
         closed = {gate.name: gate.closed_to for gate in self.gates}
         self.plain = PlainQueue(HINTS, closed, early=early)
-        self.real: SchedulingQueue = queue(HINTS, self.gates, pop_from_backoff=early)
+        self.real: SchedulingQueue = toys.queue(HINTS, self.gates, pop_from_backoff=early)
         self.flights: list[tuple[QueuedPod, Waiter]] = []
         self.pods: list[PodInfo] = []
 
@@ -77,12 +71,12 @@ class TwoQueues(RuleBasedStateMachine):
 
     @rule(app=names, priority=st.integers(0, 2), gated=st.sampled_from([False, False, False, True]))
     def add(self, app: str, priority: int, gated: bool) -> None:
-        pod = waiting(app, priority)
+        pod = toys.waiting(app, priority)
         if gated:
             self.gates[0].closed_to.add(pod.uid)
         self.pods.append(pod)
         self.plain.add(pod)
-        self.real.add(pod, PROFILE, self.now_s)
+        self.real.add(pod, toys.PROFILE, self.now_s)
 
     @precondition(lambda self: self.pods)
     @rule(data=st.data(), app=names, opens=st.booleans(), tolerates=st.booleans())
@@ -92,7 +86,7 @@ class TwoQueues(RuleBasedStateMachine):
             self.gates[0].closed_to.discard(old.uid)
         gates = [{"name": "g"}] if old.uid in self.gates[0].closed_to else []
         tolerations = [{"operator": "Exists"}] if tolerates else []
-        new = changed(old, {"app": app}, schedulingGates=gates, tolerations=tolerations)
+        new = toys.changed(old, {"app": app}, schedulingGates=gates, tolerations=tolerations)
         self.pods[self.pods.index(old)] = new
         action = events_of_pod_update(old.obj, new.obj)
         self.plain.update(old, new, [ClusterEvent(OWN, single) for single in action])

@@ -11,16 +11,7 @@ from podium.scheduler.queue.hints import QueueProfile, registered_events
 from podium.scheduler.queue.queued_pod import QueueName
 from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 from podium.scheduler.snapshot.snapshot import Snapshot
-from tests.scheduler.queue.toys import (
-    NODE_ADD,
-    NODE_LABEL,
-    PROFILE,
-    Gate,
-    Sort,
-    hinted,
-    popped,
-    waiting,
-)
+from tests.scheduler.queue import toys
 
 ADD, LABELS, TAINTS = Action.ADD, Action.UPDATE_NODE_LABEL, Action.UPDATE_NODE_TAINT
 SHAPES = ByShape(Snapshot())
@@ -39,13 +30,13 @@ class Registers:
 
 def test_plugins_of_all_points_that_can_reject() -> None:
     points = ("pre_filter", "filter", "post_filter", "reserve", "permit", "pre_bind")
-    plugins: dict[str, Any] = {p: (Registers(p, hinted(NODE_ADD)),) for p in points}
-    gate = Gate()
-    sort = Sort()
-    profile = QueueProfile.of(Pipeline(PROFILE, sort, SHAPES, pre_enqueue=(gate,), **plugins))
+    plugins: dict[str, Any] = {p: (Registers(p, toys.hinted(toys.NODE_ADD)),) for p in points}
+    gate = toys.Gate()
+    sort = toys.Sort()
+    profile = QueueProfile.of(Pipeline(toys.PROFILE, sort, SHAPES, pre_enqueue=(gate,), **plugins))
     assert (profile.queue_sort, profile.pre_enqueue) == (sort, (gate,))
     assert set(profile.hints) == {"Gate", *points}
-    assert all(profile.hints[point][:1] == hinted(NODE_ADD) for point in points)
+    assert all(profile.hints[point][:1] == toys.hinted(toys.NODE_ADD) for point in points)
 
 
 @pytest.mark.parametrize(
@@ -69,14 +60,14 @@ def test_additions_of_nodes_bring_updates_of_taints(
 
 
 def test_a_plugin_that_says_nothing_is_asked_again_after_every_event() -> None:
-    silent: Any = Gate("Silent")
-    talking: Any = Registers("Talking", hinted(NODE_ADD))
-    pipeline = Pipeline(PROFILE, Sort(), SHAPES, filter=(silent, talking))
-    q = SchedulingQueue({PROFILE: QueueProfile.of(pipeline)})
-    pods = {name: waiting() for name in ("Silent", "Talking")}
+    silent: Any = toys.Gate("Silent")
+    talking: Any = Registers("Talking", toys.hinted(toys.NODE_ADD))
+    pipeline = Pipeline(toys.PROFILE, toys.Sort(), SHAPES, filter=(silent, talking))
+    q = SchedulingQueue({toys.PROFILE: QueueProfile.of(pipeline)})
+    pods = {name: toys.waiting() for name in ("Silent", "Talking")}
     for name, pod in pods.items():
-        q.add(pod, PROFILE, 0.0)
-        q.fail(popped(q, 0.0), [name], now_s=0.0)
-    assert q.event(NODE_LABEL, {}, {}, 50.0) == 1
+        q.add(pod, toys.PROFILE, 0.0)
+        q.fail(toys.popped(q, 0.0), [name], now_s=0.0)
+    assert q.event(toys.NODE_LABEL, {}, {}, 50.0) == 1
     assert q.place_of(pods["Silent"].uid) is QueueName.ACTIVE
     assert q.place_of(pods["Talking"].uid) is QueueName.UNSCHEDULABLE

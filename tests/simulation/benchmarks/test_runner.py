@@ -5,23 +5,9 @@ import pytest
 from podium.api.documents.report import plain
 from podium.api.errors import PodiumError
 from podium.scheduler.scheduler import Scheduler
+from podium.simulation.benchmarks import measured_workloads, runner
 from podium.simulation.benchmarks.catalogue import CASES, select
-from podium.simulation.benchmarks.measured_workloads import (
-    NODES,
-    PODS,
-    Case,
-    Size,
-    Workload,
-    WorkloadPods,
-)
 from podium.simulation.benchmarks.results import Latency, Result, latency_of
-from podium.simulation.benchmarks.runner import (
-    Churn,
-    ObjectFactory,
-    TimedScheduler,
-    measure,
-    measure_apart,
-)
 from tests.replacing import replace
 
 ALL_PREEMPT = {"PreemptionBasic", "DiversePreemption"}
@@ -29,9 +15,9 @@ RESULT = Result("Case/1Node", 1, 2, 1234.5678, Latency(0.123456, 1.5), 99.99, 0,
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_case_at_its_smallest(case: Case) -> None:
-    workload = Workload(case, next(iter(case.sizes)))
-    result = measure(workload)
+def test_every_case_at_its_smallest(case: measured_workloads.Case) -> None:
+    workload = measured_workloads.Workload(case, next(iter(case.sizes)))
+    result = runner.measure(workload)
     assert result.workload == workload.name
     assert result.nodes == workload.node_count
     assert result.pods == workload.size.measured_pods
@@ -43,15 +29,17 @@ def test_every_case_at_its_smallest(case: Case) -> None:
 
 
 def test_a_workload_that_cannot_be_scheduled_is_no_result() -> None:
-    group = WorkloadPods(PODS["high-priority-large-cpu"], "here")
-    case = Case("Impossible", group, {"1Node": Size(1, 0, 1)})
+    group = measured_workloads.WorkloadPods(
+        measured_workloads.PODS["high-priority-large-cpu"], "here"
+    )
+    case = measured_workloads.Case("Impossible", group, {"1Node": measured_workloads.Size(1, 0, 1)})
     with pytest.raises(PodiumError, match="here/pod-h-"):
-        measure(Workload(case, "1Node"))
+        runner.measure(measured_workloads.Workload(case, "1Node"))
 
 
 def test_a_process_of_its_own_gives_the_same_kind_of_result() -> None:
     (workload,) = select(["SchedulingBasic/5Nodes"])
-    result = measure_apart(workload)
+    result = runner.measure_apart(workload)
     assert (result.workload, result.nodes, result.pods) == ("SchedulingBasic/5Nodes", 5, 10)
 
 
@@ -76,11 +64,11 @@ def test_percentiles_are_in_milliseconds() -> None:
     assert (found.p50, found.p99) == pytest.approx((50.0, 99.0))
 
 
-def full_node() -> tuple[Scheduler, ObjectFactory]:
-    scheduler, stamp = Scheduler(every_node=True), ObjectFactory()
-    scheduler.load(stamp.nodes(NODES["default"], 1), ())
-    desk = TimedScheduler(scheduler)
-    for pod in stamp.pods(PODS["low-priority"], 4, "here"):
+def full_node() -> tuple[Scheduler, runner.ObjectFactory]:
+    scheduler, stamp = Scheduler(every_node=True), runner.ObjectFactory()
+    scheduler.load(stamp.nodes(measured_workloads.NODES["default"], 1), ())
+    desk = runner.TimedScheduler(scheduler)
+    for pod in stamp.pods(measured_workloads.PODS["low-priority"], 4, "here"):
         desk.schedule(pod)
     assert desk.preemptions == 0
     return scheduler, stamp
@@ -92,8 +80,8 @@ def priorities(scheduler: Scheduler) -> list[int]:
 
 def test_a_preemption_is_two_cycles_and_one_binding() -> None:
     scheduler, stamp = full_node()
-    desk = TimedScheduler(scheduler)
-    desk.schedule(stamp.pods(PODS["high-priority"], 1, "here")[0])
+    desk = runner.TimedScheduler(scheduler)
+    desk.schedule(stamp.pods(measured_workloads.PODS["high-priority"], 1, "here")[0])
     assert desk.preemptions == 1
     assert len(desk.latencies_ns) == 1
     assert priorities(scheduler) == [0, 10]
@@ -102,7 +90,7 @@ def test_a_preemption_is_two_cycles_and_one_binding() -> None:
 
 def test_churn_stays_nominated_until_the_next_pod_comes() -> None:
     scheduler, stamp = full_node()
-    churn = Churn(scheduler, stamp.pods(PODS["high-priority"], 2, "here"))
+    churn = runner.Churn(scheduler, stamp.pods(measured_workloads.PODS["high-priority"], 2, "here"))
     churn.step()
     assert priorities(scheduler) == [0]
     assert scheduler.nominator
@@ -113,7 +101,9 @@ def test_churn_stays_nominated_until_the_next_pod_comes() -> None:
 
 def test_churn_that_fits_nowhere_changes_nothing() -> None:
     scheduler, stamp = full_node()
-    churn = Churn(scheduler, stamp.pods(PODS["high-priority-large-cpu"], 2, "here"))
+    churn = runner.Churn(
+        scheduler, stamp.pods(measured_workloads.PODS["high-priority-large-cpu"], 2, "here")
+    )
     churn.step()
     churn.step()
     assert priorities(scheduler) == [0, 0, 0, 0]
@@ -121,7 +111,7 @@ def test_churn_that_fits_nowhere_changes_nothing() -> None:
 
 
 def test_churn_that_finds_room_is_bound_at_once() -> None:
-    scheduler, stamp = Scheduler(every_node=True), ObjectFactory()
-    scheduler.load(stamp.nodes(NODES["default"], 1), ())
-    Churn(scheduler, stamp.pods(PODS["default"], 1, "here")).step()
+    scheduler, stamp = Scheduler(every_node=True), runner.ObjectFactory()
+    scheduler.load(stamp.nodes(measured_workloads.NODES["default"], 1), ())
+    runner.Churn(scheduler, stamp.pods(measured_workloads.PODS["default"], 1, "here")).step()
     assert priorities(scheduler) == [0]

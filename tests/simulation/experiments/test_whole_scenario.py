@@ -4,12 +4,7 @@ import pytest
 
 from podium.api.documents.report import plain
 from podium.api.errors import PodiumError
-from podium.simulation.experiments.executors import (
-    LOST,
-    LocalExecutor,
-    ScenarioRun,
-    _check_versions,
-)
+from podium.simulation.experiments import executors
 from podium.simulation.experiments.whole_scenario import read_whole_scenario
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.runner.simulation_report import simulation_report
@@ -42,15 +37,15 @@ def test_a_lost_process_costs_its_own_run_alone(monkeypatch: pytest.MonkeyPatch)
             yield play(one)
 
     monkeypatch.setattr("podium.simulation.experiments.executors.in_workers", in_workers)
-    runs = [ScenarioRun(whole, seed) for seed in range(4)]
-    found = dict(LocalExecutor(2)(runs, lambda _: None))
-    assert [found[number].error for number in range(4)] == ["", LOST, "", ""]
+    runs = [executors.ScenarioRun(whole, seed) for seed in range(4)]
+    found = dict(executors.LocalExecutor(2)(runs, lambda _: None))
+    assert [found[number].error for number in range(4)] == ["", executors.LOST, "", ""]
     assert found[1].is_lost
     assert calls == [4, 2]
 
 
 def test_workers_with_another_podium_are_refused() -> None:
     with pytest.raises(PodiumError, match=r"has Podium 0\.0\.1, not"):
-        _check_versions("tcp://h:1", {"tcp://w:1": "0.0.1"})
+        executors._check_versions("tcp://h:1", {"tcp://w:1": "0.0.1"})
     with pytest.raises(PodiumError, match="has no Podium: No module"):
-        _check_versions("tcp://h:1", {"tcp://w:1": ModuleNotFoundError("No module")})
+        executors._check_versions("tcp://h:1", {"tcp://w:1": ModuleNotFoundError("No module")})

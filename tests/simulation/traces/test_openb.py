@@ -8,25 +8,21 @@ from typing import Any
 import pytest
 
 from podium.simulation.scenario.scenario_document import read_scenario
-from podium.simulation.traces.openb import (
-    NODE_COLUMNS,
-    POD_COLUMNS,
-    ImportFileError,
-    Trace,
-    read_rows,
-    read_trace,
-    scenario_lines,
-)
+from podium.simulation.traces import openb
 from tests.conftest import ROOT
 
 SAMPLE = ROOT / "examples" / "openb-sample"
 
 
-def trace(nodes: str, pods: str, **options: Any) -> Trace:
-    return read_trace(read_rows(nodes, NODE_COLUMNS), read_rows(pods, POD_COLUMNS), **options)
+def trace(nodes: str, pods: str, **options: Any) -> openb.Trace:
+    return openb.read_trace(
+        openb.read_rows(nodes, openb.NODE_COLUMNS),
+        openb.read_rows(pods, openb.POD_COLUMNS),
+        **options,
+    )
 
 
-def sample(**options: Any) -> Trace:
+def sample(**options: Any) -> openb.Trace:
     return trace(str(SAMPLE / "nodes.csv"), str(SAMPLE / "pods.csv"), **options)
 
 
@@ -76,7 +72,7 @@ def test_only_the_earliest_tasks_are_kept() -> None:
 
 
 def test_the_text_is_a_scenario() -> None:
-    text = "\n".join(scenario_lines(sample(), "sample"))
+    text = "\n".join(openb.scenario_lines(sample(), "sample"))
     scenario = read_scenario("sample.yaml", text)
     assert scenario.name == "sample"
     assert len(scenario.steps) == 6
@@ -102,8 +98,8 @@ def test_gzipped_files_are_read(tmp_path: Path) -> None:
 )
 def test_a_broken_row_is_named(tmp_path: Path, line: str, message: str) -> None:
     pods = tmp_path / "pods.csv"
-    pods.write_text(f"{','.join(POD_COLUMNS)}\n{line}\n")
-    with pytest.raises(ImportFileError) as raised:
+    pods.write_text(f"{','.join(openb.POD_COLUMNS)}\n{line}\n")
+    with pytest.raises(openb.ImportFileError) as raised:
         trace(str(SAMPLE / "nodes.csv"), str(pods))
     assert message in str(raised.value)
     assert str(pods) in str(raised.value)
@@ -112,8 +108,8 @@ def test_a_broken_row_is_named(tmp_path: Path, line: str, message: str) -> None:
 def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     pods = tmp_path / "pods.csv"
     good, bad = "a,1,1,0,0,,LS,Running,0,1,0", "b,1,1,0,0,,XX,Running,0,1,0"
-    pods.write_text(f"{','.join(POD_COLUMNS)}\n{bad}\n{good}\n{good}\n")
-    with pytest.raises(ImportFileError) as raised:
+    pods.write_text(f"{','.join(openb.POD_COLUMNS)}\n{bad}\n{good}\n{good}\n")
+    with pytest.raises(openb.ImportFileError) as raised:
         trace(str(SAMPLE / "nodes.csv"), str(pods))
     first, second = str(raised.value).splitlines()
     assert "line 2, column qos" in first
@@ -125,12 +121,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if path.suffix == ".gz":
         path.write_bytes(gzip.compress(b"name\n")[:-6])
-    with pytest.raises(ImportFileError, match=name):
+    with pytest.raises(openb.ImportFileError, match=name):
         trace(str(path), str(SAMPLE / "pods.csv"))
 
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
     nodes = tmp_path / "nodes.csv"
     nodes.write_text("sn,cpu_milli\n")
-    with pytest.raises(ImportFileError, match="memory_mib, gpu, model missing"):
+    with pytest.raises(openb.ImportFileError, match="memory_mib, gpu, model missing"):
         trace(str(nodes), str(SAMPLE / "pods.csv"))

@@ -10,16 +10,7 @@ import pytest
 from podium import Cluster
 from podium.api.values.quantity import value
 from tests.cluster.embedded.client import Client
-from tests.kubelet.real.host.machines import (
-    MI,
-    available_bytes,
-    condition,
-    hog,
-    is_ready,
-    joined,
-    pod,
-    until,
-)
+from tests.kubelet.real.host import machines
 from tests.kubelet.real.host.test_pods import is_alive
 
 
@@ -37,45 +28,47 @@ def test_a_node_tells_what_it_has(cluster: Cluster, tmp_path: Path) -> None:
     )
     options = ("--kube-reserved", "cpu=100m,memory=50Mi", "--eviction-hard", "memory.available<1Mi")
     options += ("--config", str(config), "--node-labels", "disk=ssd")
-    with joined(cluster, "told", tmp_path / "root", *options):
+    with machines.joined(cluster, "told", tmp_path / "root", *options):
         node = cluster.get("Node", "told", "")
         capacity, allocatable = node["status"]["capacity"], node["status"]["allocatable"]
-        assert value(capacity["memory"]) - value(allocatable["memory"]) == 151 * MI
+        assert value(capacity["memory"]) - value(allocatable["memory"]) == 151 * machines.MI
         assert capacity["pods"] == allocatable["pods"] == "7"
         assert node["metadata"]["labels"]["disk"] == "ssd"
         assert node["metadata"]["labels"]["kubernetes.io/hostname"] == "told"
-        lease = until(
+        lease = machines.until(
             lambda: [one for one in cluster.list("Lease") if one["metadata"]["name"] == "told"]
         )
         assert lease[0]["spec"]["holderIdentity"] == "told"
         # It is one that the scheduler may use.
         cluster.apply(
             {
-                **pod("placed", "", "sleep 60"),
-                "spec": {**pod("placed", "", "sleep 60")["spec"], "nodeName": None},
+                **machines.pod("placed", "", "sleep 60"),
+                "spec": {**machines.pod("placed", "", "sleep 60")["spec"], "nodeName": None},
             }
         )
-        until(lambda: cluster.get("Pod", "placed")["status"].get("phase") == "Running")
-    assert not is_ready(cluster, "told")
+        machines.until(lambda: cluster.get("Pod", "placed")["status"].get("phase") == "Running")
+    assert not machines.is_ready(cluster, "told")
 
 
 def test_whoever_eats_all_memory_is_evicted(cluster: Cluster, tmp_path: Path) -> None:
-    threshold = available_bytes() - 200 * MI
+    threshold = machines.available_bytes() - 200 * machines.MI
     options = ("--eviction-hard", f"memory.available<{threshold}")
-    with joined(cluster, "full", tmp_path, *options) as machine:
+    with machines.joined(cluster, "full", tmp_path, *options) as machine:
         # Modest enough to be taken, should somebody else use much memory just now.
         requests = {"resources": {"requests": {"memory": "20Mi"}}}
-        machine.run("hog", "python3", "-c", hog(500 * MI), container=requests)
+        machine.run("hog", "python3", "-c", machines.hog(500 * machines.MI), container=requests)
         machine.wait("hog", lambda status: status.get("phase") == "Failed")
         status = machine.status("hog")
         assert status["reason"] == "Evicted"
         assert status["message"].startswith("The node was low on resource: memory. Threshold")
         assert "Container c was using" in status["message"]
-        disruption = condition(cluster.get("Pod", "hog"), "DisruptionTarget")
+        disruption = machines.condition(cluster.get("Pod", "hog"), "DisruptionTarget")
         assert disruption == "True"
-        until(lambda: condition(cluster.get("Node", "full", ""), "MemoryPressure") == "True")
+        machines.until(
+            lambda: machines.condition(cluster.get("Node", "full", ""), "MemoryPressure") == "True"
+        )
         taint = "node.kubernetes.io/memory-pressure"
-        until(
+        machines.until(
             lambda: (
                 taint
                 in {t["key"] for t in cluster.get("Node", "full", "")["spec"].get("taints") or ()}
@@ -90,34 +83,34 @@ def test_whoever_eats_all_memory_is_evicted(cluster: Cluster, tmp_path: Path) ->
 def test_an_agent_that_is_asked_to_end_takes_its_pods_along(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    with joined(cluster, "ends", tmp_path / "root") as machine:
+    with machines.joined(cluster, "ends", tmp_path / "root") as machine:
         pid = tmp_path / "pid"
         machine.run("goes", f"echo $$$$ >{pid}; exec sleep 60")
-        until(lambda: pid.exists() and pid.read_text().strip())
+        machines.until(lambda: pid.exists() and pid.read_text().strip())
         machine.process.send_signal(signal.SIGTERM)
         assert machine.process.wait(60) == 0
         assert not is_alive(int(pid.read_text()))
         status = machine.status("goes")
         assert (status["phase"], status["reason"]) == ("Failed", "Terminated")
-        assert condition(cluster.get("Node", "ends", ""), "Ready") == "False"
+        assert machines.condition(cluster.get("Node", "ends", ""), "Ready") == "False"
 
 
 def test_an_agent_that_was_killed_begins_anew(cluster: Cluster, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    with joined(cluster, "again", tmp_path / "root") as machine:
+    with machines.joined(cluster, "again", tmp_path / "root") as machine:
         machine.run("stays", f"echo $$$$ >{pid}; exec sleep 60")
         machine.run("once", "exec sleep 60", restartPolicy="Never")
-        until(lambda: pid.exists() and pid.read_text().strip())
+        machines.until(lambda: pid.exists() and pid.read_text().strip())
         machine.wait("stays", lambda status: status.get("phase") == "Running")
         machine.wait("once", lambda status: status.get("phase") == "Running")
         machine.process.kill()
         machine.process.wait()
     before = int(pid.read_text())
     pid.unlink()
-    with joined(cluster, "again", tmp_path / "root") as machine:
-        until(lambda: pid.exists() and pid.read_text().strip())
+    with machines.joined(cluster, "again", tmp_path / "root") as machine:
+        machines.until(lambda: pid.exists() and pid.read_text().strip())
         assert not is_alive(before)
-        until(lambda: machine.container("stays").get("restartCount") == 1)
+        machines.until(lambda: machine.container("stays").get("restartCount") == 1)
         machine.wait("once", lambda status: status.get("phase") == "Failed")
         ended = machine.container("once")["state"]["terminated"]
         assert ended["reason"] == "ContainerStatusUnknown"

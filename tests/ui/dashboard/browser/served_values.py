@@ -17,30 +17,14 @@ from podium.apiserver.authentication.users import READER
 from podium.apiserver.http.http_server import Serving
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.users import Tokens
+from podium.ui.dashboard import views
 from podium.ui.dashboard.dashboard_app import PREFIX, DashboardApp
-from podium.ui.dashboard.views import (
-    Budget,
-    Disruption,
-    Entry,
-    Node,
-    NodePage,
-    NodeUsage,
-    Pod,
-    PodPage,
-    PriorityClass,
-    SignalRow,
-    Step,
-    View,
-    Workload,
-    WorkloadPage,
-    compressed,
-)
 
 TOKEN = "reader-of-values"
 CLOCK_S = 1767225600.0
 
 
-def node(name: str, **values: Any) -> Node:
+def node(name: str, **values: Any) -> views.Node:
     known: dict[str, Any] = {
         "zone": "zone-1",
         "pool": "general",
@@ -50,10 +34,10 @@ def node(name: str, **values: Any) -> Node:
         "pressure": (),
         "allocatable": {"cpu": 4000, "memory": 16 << 30, "pods": 110},
     }
-    return Node(name=name, **known | values)
+    return views.Node(name=name, **known | values)
 
 
-def pod(name: str, on: str = "", **values: Any) -> Pod:
+def pod(name: str, on: str = "", **values: Any) -> views.Pod:
     known: dict[str, Any] = {
         "uid": f"uid-{name}",
         "namespace": "default",
@@ -67,10 +51,10 @@ def pod(name: str, on: str = "", **values: Any) -> Pod:
         "queue": "" if on else "active",
         "message": "",
     }
-    return Pod(name=name, **known | values)
+    return views.Pod(name=name, **known | values)
 
 
-def workload(name: str, ready: int, desired: int = 3, **values: Any) -> Workload:
+def workload(name: str, ready: int, desired: int = 3, **values: Any) -> views.Workload:
     known: dict[str, Any] = {
         "namespace": "default",
         "kind": "Deployment",
@@ -79,16 +63,16 @@ def workload(name: str, ready: int, desired: int = 3, **values: Any) -> Workload
         "note": "",
         "budgets": (),
     }
-    return Workload(name=name, ready=ready, desired=desired, **known | values)
+    return views.Workload(name=name, ready=ready, desired=desired, **known | values)
 
 
-def entry(at_s: float, kind: str, about: str, text: str, of: str = "Pod") -> Entry:
-    return Entry(
+def entry(at_s: float, kind: str, about: str, text: str, of: str = "Pod") -> views.Entry:
+    return views.Entry(
         at_s=at_s, type=kind, kind=of, namespace="default", name=about, by="test", text=text
     )
 
 
-def disruption(number: int, of: Pod, **values: Any) -> Disruption:
+def disruption(number: int, of: views.Pod, **values: Any) -> views.Disruption:
     """A preemption, by default; `at_s` is after the start of the clock."""
     known: dict[str, Any] = {
         "at_s": 0.0,
@@ -102,10 +86,10 @@ def disruption(number: int, of: Pod, **values: Any) -> Disruption:
     }
     known |= values
     known["at_s"] += CLOCK_S
-    return Disruption(number=number, pod=of, **known)
+    return views.Disruption(number=number, pod=of, **known)
 
 
-def view(nodes: Sequence[Node], pods: Sequence[Pod] = (), **values: Any) -> View:
+def view(nodes: Sequence[views.Node], pods: Sequence[views.Pod] = (), **values: Any) -> views.View:
     known: dict[str, Any] = {
         "number": 1,
         "at_s": 0,
@@ -114,20 +98,22 @@ def view(nodes: Sequence[Node], pods: Sequence[Pod] = (), **values: Any) -> View
         "live": True,
         "can_plan": False,
         "can_apply": False,
-        "priority_classes": [PriorityClass(name="web", value=20000)],
-        "budgets": [Budget(namespace="a", name="b", allowed=0, healthy=2, desired=2, expected=3)],
+        "priority_classes": [views.PriorityClass(name="web", value=20000)],
+        "budgets": [
+            views.Budget(namespace="a", name="b", allowed=0, healthy=2, desired=2, expected=3)
+        ],
         "entries": (),
     }
-    return View(nodes=nodes, pods=pods, **known | values)
+    return views.View(nodes=nodes, pods=pods, **known | values)
 
 
 class ServedValues:
     """A view, and the steps after it, as a `Feed` and as what answers pages; over HTTP."""
 
-    def __init__(self, begun: View, steps: Sequence[Step] = (), text: str = "") -> None:
+    def __init__(self, begun: views.View, steps: Sequence[views.Step] = (), text: str = "") -> None:
         self.begun, self.steps, self.text = begun, list(steps), text
-        self.disrupted: list[Disruption] = []
-        self.used = NodeUsage(nodes=(), cpu=(), memory=())
+        self.disrupted: list[views.Disruption] = []
+        self.used = views.NodeUsage(nodes=(), cpu=(), memory=())
         self.is_over = not begun.live
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -169,7 +155,7 @@ class ServedValues:
             asyncio.run_coroutine_threadsafe(self._serving.stop(), self._loop).result()
         self._serving = None
 
-    def push(self, step: Step) -> None:
+    def push(self, step: views.Step) -> None:
         """Something happens."""
         self._loop.call_soon_threadsafe(lambda: (self.steps.append(step), self._tell()))
 
@@ -202,24 +188,24 @@ class ServedValues:
             return False
         return True
 
-    async def pod_page(self, namespace: str, name: str) -> PodPage:
+    async def pod_page(self, namespace: str, name: str) -> views.PodPage:
         text = self.text
         blocks = [{"text": text, "tone": "bad"}, {"items": [text]}]
         sections = [{"title": text, "blocks": blocks, "isDetail": True}]
         told = {"title": text, "headline": text, "sections": sections}
         history = [entry(1, "PodCreated", name, text)]
-        return PodPage(manifest=text, history=history, explanation=told, problem=text)
+        return views.PodPage(manifest=text, history=history, explanation=told, problem=text)
 
-    async def workload_page(self, kind: str, namespace: str, name: str) -> WorkloadPage:
-        return WorkloadPage(manifest=self.text, history=[entry(1, "Scaled", name, "3", kind)])
+    async def workload_page(self, kind: str, namespace: str, name: str) -> views.WorkloadPage:
+        return views.WorkloadPage(manifest=self.text, history=[entry(1, "Scaled", name, "3", kind)])
 
     async def disruptions(self, number: int) -> bytes:
         """Two at a time, as the page fetches what is before."""
-        return compressed([one for one in self.disrupted if one.number < number][-2:])
+        return views.compressed([one for one in self.disrupted if one.number < number][-2:])
 
     async def usage(self) -> bytes:
-        return compressed(self.used)
+        return views.compressed(self.used)
 
-    async def node_page(self, name: str) -> NodePage:
-        row = SignalRow(signal=self.text, available="1Gi", threshold="100Mi", kind="hard")
-        return NodePage(manifest=self.text, history=(), signals=[row], usage={})
+    async def node_page(self, name: str) -> views.NodePage:
+        row = views.SignalRow(signal=self.text, available="1Gi", threshold="100Mi", kind="hard")
+        return views.NodePage(manifest=self.text, history=(), signals=[row], usage={})

@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.changes import (
-    ChangeTarget,
-    Restart,
-    Scale,
-    parse_drain,
-)
+from podium.whatif.plan import changes
 from podium.whatif.plan.fail_on import Finding, caused, findings, parse_gates
 from podium.whatif.plan.plan_report import BudgetChange, Happening, Plan
 from tests.objects import Obj, budget, node, pod, priority_class, workload
@@ -18,7 +13,7 @@ from tests.whatif.plan.plans import planned
 from tests.whatif.plan.worlds import exported
 
 HALF = {"rollingUpdate": {"maxUnavailable": "50%", "maxSurge": 0}}
-WEB = ChangeTarget("Deployment", "default", "web")
+WEB = changes.ChangeTarget("Deployment", "default", "web")
 
 
 def web(version: str = "1", replicas: int = 12, strategy: Obj | None = None, **spec: Any) -> Obj:
@@ -90,7 +85,7 @@ def test_a_finding_says_how_few_and_for_how_long(rollout: Plan) -> None:
 
 def test_what_evictions_and_the_change_take_is_told_apart() -> None:
     state = [*running(budget("web", minAvailable="50%")), node("c")]
-    outcome = planned(state, parse_drain("a", ""), web("2"))
+    outcome = planned(state, changes.parse_drain("a", ""), web("2"))
     found = only(outcome)
     assert dict(found.lost) == {"evicted": 6}
     assert found.removed == 6
@@ -115,7 +110,7 @@ def test_a_scaled_workload(
     least: Any, replicas: int, healthy_least: int, removed: int, is_below: bool
 ) -> None:
     state = running(budget("web", minAvailable=least), replicas=4)
-    found = only(planned(state, Scale(WEB, replicas)))
+    found = only(planned(state, changes.Scale(WEB, replicas)))
     assert (found.healthy_before, found.healthy_least) == (4, healthy_least)
     assert (found.removed, found.is_below) == (removed, is_below)
 
@@ -128,7 +123,7 @@ def test_a_workload_that_is_new_does_not_fall_below_its_budget() -> None:
 
 @pytest.mark.parametrize("replicas", [3, 0])
 def test_a_workload_that_is_scaled_down_has_all_that_it_wants(replicas: int) -> None:
-    assert not met(planned(running(), Scale(WEB, replicas)), "ready<100%", "unavailable")
+    assert not met(planned(running(), changes.Scale(WEB, replicas)), "ready<100%", "unavailable")
 
 
 def test_a_workload_without_a_ready_pod_is_unavailable() -> None:
@@ -146,14 +141,14 @@ def test_pods_that_end_or_are_deleted_leave_nothing_unavailable() -> None:
     assert not met(deleted, "unavailable", "ready<100%")
     job = workload("Job", "once", parallelism=1, uid="job")
     batch = pod("once-1", on="a", owner=job, restartPolicy="Never")
-    drained = planned([node("a"), node("b"), job, batch], parse_drain("a", ""))
+    drained = planned([node("a"), node("b"), job, batch], changes.parse_drain("a", ""))
     assert not met(drained, "unavailable", "ready<100%")
 
 
 def test_a_daemon_set_wants_as_many_pods_as_it_has_nodes() -> None:
     agents = workload("DaemonSet", "agent", uid="d")
     state = [node("a"), agents, pod("agent-1", "1", on="a", owner=agents)]
-    outcome = planned(state, Restart(ChangeTarget("DaemonSet", "default", "agent")))
+    outcome = planned(state, changes.Restart(changes.ChangeTarget("DaemonSet", "default", "agent")))
     (summary,) = outcome.workloads
     assert (summary.wanted, summary.unavailable) == (1, True)
 
