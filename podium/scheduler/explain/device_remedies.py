@@ -6,8 +6,7 @@ from typing import Any
 
 from podium.api.devices.resource_claims import allocation_of, reserved_for
 from podium.api.devices.resource_slices import DeviceTaint
-from podium.api.objects import Object, entries, key, name, namespace, part, spec_of, status_of, uid
-from podium.scheduler.devices.allocated_devices import CLAIM
+from podium.api.objects import Object, entries, key, part, spec_of, status_of, uid
 from podium.scheduler.explain.device_details import (
     DeviceReader,
     Wanted,
@@ -17,7 +16,7 @@ from podium.scheduler.explain.device_details import (
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.plugins.dynamic_resources import DynamicResources
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.listers import Listers, TrialVersions
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 Found = tuple[str, str]
@@ -132,17 +131,13 @@ class DeviceTrials:
 
 @contextmanager
 def _replaced(listers: Listers, claims: Sequence[Object]) -> Iterator[None]:
-    before = [listers.get(CLAIM, name(claim), namespace(claim)) for claim in claims]
-    for one in claims:
-        listers.assume(one)
+    versions = TrialVersions(listers)
+    for claim in claims:
+        versions.show(claim)
     try:
         yield
     finally:
-        for one, known in zip(claims, before, strict=True):
-            listers.restore(one)
-            # A claim may have been assumed already.
-            if known is not None and listers.get(CLAIM, name(one), namespace(one)) is not known:
-                listers.assume(known)
+        versions.undo()
 
 
 def _tolerating(claim: Object, taints: Sequence[DeviceTaint]) -> Object:

@@ -6,10 +6,10 @@ from typing import Self
 
 from podium.api.devices.resource_claims import pod_reference
 from podium.api.objects import Object, Place, entries, name, namespace, status_of
-from podium.scheduler.devices.allocated_devices import CLAIM
 from podium.scheduler.devices.extended_resources import IN_MEMORY
 from podium.scheduler.devices.freed_devices import known_claims
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.listers import TrialVersions
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 
 _PUT = ""
@@ -68,7 +68,7 @@ class TrialChanges:
             # A pod that was put on the row before another was taken isn't there any more.
             self._snapshot.reorder(row, [pod for pod in pods if pod.row == row])
         self._snapshot.freed_ports = self._freed_ports
-        self._claims.undo()
+        self._claims.versions.undo()
 
 
 class _TrialClaims:
@@ -80,9 +80,9 @@ class _TrialClaims:
         self._finder = handle.finder
         self._frees = handle.options.device_preemption
         self._gone: set[str] = set()
-        # As they are without removals, and as they were before the trial.
+        self.versions = TrialVersions(handle.listers)
+        # As they are without removals.
         self._whole: dict[Place, Object] = {}
-        self._real: dict[Place, tuple[Object | None, bool]] = {}
 
     def take(self, pod: PodInfo) -> None:
         self._gone.add(pod.uid)
@@ -100,18 +100,8 @@ class _TrialClaims:
             if name(claim) == IN_MEMORY:
                 metadata = {**metadata, "name": f"{IN_MEMORY}-{pod.uid}"}
             made = {**claim, "metadata": metadata, "status": status}
-            self._show(made)
+            self.versions.show(made)
             self._whole[namespace(made), name(made)] = made
-
-    def undo(self) -> None:
-        for (where, claim_name), (real, was_assumed) in self._real.items():
-            shown = self._listers.get(CLAIM, claim_name, where)
-            if real is None and shown is not None:
-                self._listers.remove(shown)
-            elif real is not None and was_assumed:
-                self._listers.assume(real)
-            elif real is not None:
-                self._listers.restore(real)
 
     def _revise(self, pod: PodInfo) -> None:
         for claim in known_claims(self._listers, pod) if self._frees else ():
@@ -121,14 +111,4 @@ class _TrialClaims:
             status = {**status_of(whole), "reservedFor": left}
             if users and not left:
                 status["allocation"] = None
-            self._show({**whole, "status": status})
-
-    def _show(self, claim: Object) -> None:
-        where, claim_name, listers = namespace(claim), name(claim), self._listers
-        known = listers.get(CLAIM, claim_name, where)
-        was_assumed = listers.stored(CLAIM, claim_name, where) is not known
-        self._real.setdefault((where, claim_name), (known, was_assumed))
-        if known is None:
-            listers.set(claim)
-        else:
-            listers.assume(claim)
+            self.versions.show({**whole, "status": status})

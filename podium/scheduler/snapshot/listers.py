@@ -101,5 +101,34 @@ class Listers:
         return labels(self.get("Namespace", namespace_name) or {})
 
 
+class TrialVersions:
+    """Versions of objects that take the place of the real ones, or are added, until `undo`."""
+
+    def __init__(self, listers: Listers) -> None:
+        self._listers = listers
+        # The versions before, None if there was none, and whether they were assumed.
+        self._before: dict[tuple[str, Place], tuple[Object | None, bool]] = {}
+
+    def show(self, obj: Object) -> None:
+        listers, kind, (where, object_name) = self._listers, str(obj["kind"]), _place(obj)
+        known = listers.get(kind, object_name, where)
+        was_assumed = listers.stored(kind, object_name, where) is not known
+        self._before.setdefault((kind, (where, object_name)), (known, was_assumed))
+        if known is None:
+            listers.set(obj)
+        else:
+            listers.assume(obj)
+
+    def undo(self) -> None:
+        for (kind, (where, object_name)), (known, was_assumed) in self._before.items():
+            shown = self._listers.get(kind, object_name, where)
+            if known is None and shown is not None:
+                self._listers.remove(shown)
+            elif known is not None and was_assumed:
+                self._listers.assume(known)
+            elif known is not None:
+                self._listers.restore(known)
+
+
 def _place(obj: Object) -> Place:
     return namespace(obj) if obj["kind"] in _NAMESPACED else "", name(obj)
