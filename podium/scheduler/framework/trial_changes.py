@@ -49,6 +49,10 @@ class TrialChanges:
         self._snapshot.add_pod(placed, node_name)
         self._done.append((placed, _PUT))
 
+    def add_claims(self, claims: Iterable[Object]) -> None:
+        for claim in claims:
+            self._claims.versions.show(claim)
+
     def __enter__(self) -> Self:
         return self
 

@@ -8,8 +8,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.api.objects import controller_of, spec_of
+from podium.api.objects import (
+    Object,
+    controller_of,
+    entries,
+    name,
+    spec_of,
+    status_of,
+    uid,
+    without,
+)
 from podium.api.process.recent_values import Recent
+from podium.scheduler.devices.allocated_devices import CLAIM
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.trial_changes import TrialChanges
 from podium.scheduler.preemption.choice import choose
@@ -38,7 +48,7 @@ def stranded_victims(
                 continue
             row = None
             if controller_of(victim.obj) is not None:
-                pod = replacement(victim, handle.snapshot.classes)
+                pod = _replacement_in(handle, victim, changes)
                 row = _place(handle, pod, own_row, changes)
             if row is None:
                 stranded += 1
@@ -69,7 +79,7 @@ class Cascade:
                 victim, *waiting = sorted(waiting, key=lambda pod: -pod.priority)
                 if controller_of(victim.obj) is None:
                     continue
-                pod = replacement(victim, self._handle.snapshot.classes)
+                pod = _replacement_in(self._handle, victim, changes)
                 row, further = _place(self._handle, pod, own_row, changes), tuple[PodInfo, ...]()
                 if row is None and pod.cls.preempts:
                     row, further = self._preempt(pod, own_row, changes)
@@ -114,7 +124,27 @@ def _place(handle: Handle, pod: PodInfo, own_row: int, changes: TrialChanges) ->
     return row
 
 
+def _replacement_in(handle: Handle, victim: PodInfo, changes: TrialChanges) -> PodInfo:
+    # The replacement has claims of its own, made of the same templates.
+    pod, made = replacement(victim, handle.snapshot.classes), list[Object]()
+    statuses = []
+    for status in entries(status_of(victim.obj), "resourceClaimStatuses"):
+        claim = handle.listers.get(CLAIM, status.get("resourceClaimName") or "", victim.namespace)
+        if claim is not None:
+            named = {"name": f"{name(claim)}-again", "uid": f"{uid(claim)}-again"}
+            owner = {"kind": "Pod", "name": victim.name, "uid": pod.uid, "controller": True}
+            metadata = {**claim["metadata"], **named, "ownerReferences": [owner]}
+            made.append({**claim, "metadata": metadata, "status": {}})
+            statuses.append({**status, "resourceClaimName": named["name"]})
+    if not made:
+        return pod
+    changes.add_claims(made)
+    obj = {**pod.obj, "status": {"resourceClaimStatuses": statuses}}
+    return pending_pod(obj, handle.snapshot.classes)
+
+
 def replacement(victim: PodInfo, classes: PodClasses) -> PodInfo:
     """Make the pending pod that the controller of a victim creates in its place."""
-    spec = {field: value for field, value in spec_of(victim.obj).items() if field != "nodeName"}
-    return pending_pod({**victim.obj, "spec": spec, "status": {}}, classes)
+    metadata = {**victim.obj["metadata"], "uid": f"{victim.uid}-again"}
+    spec = without(spec_of(victim.obj), "nodeName")
+    return pending_pod({**victim.obj, "metadata": metadata, "spec": spec, "status": {}}, classes)

@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from podium.api.objects import without
-from podium.scheduler.config.scheduler_options import Gangs, PreemptionScope, SchedulerOptions
+from podium.scheduler.config.scheduler_options import (
+    CandidateKey,
+    Gangs,
+    PreemptionScope,
+    SchedulerOptions,
+)
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.plugins.default_preemption import FREEING
 from podium.scheduler.rehearsal import RehearsalOutcome, try_gang
@@ -36,6 +41,16 @@ def held(name: str, where: str, *devices: str, by: tuple[str, ...] = (), **more:
 
 def on(where: str, name: str, *claims: str, priority: int = 0, **spec: Any) -> Obj:
     return claiming(name, *claims, nodeName=where, priority=priority, **spec)
+
+
+def made_for(name: str, where: str) -> Obj:
+    """A pod of a controller, with a claim of a template."""
+    pod = on(where, name, priority=0)
+    pod["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
+    pod["status"] = {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": name}]}
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": name, "uid": name}
+    pod["metadata"]["ownerReferences"] = [{**owner, "controller": True}]
+    return pod
 
 
 def cluster(
@@ -162,6 +177,28 @@ def test_a_nominated_pod_gets_freed_devices_before_pods_of_lower_priority() -> N
     )
     assert scheduler.decide(scheduler.pending(claiming("top", "other", priority=20))).node_name
     assert scheduler.decide(first).node_name == "a"
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"), [(CandidateKey.STRANDED_VICTIMS, "b"), (CandidateKey.LATEST_START, "a")]
+)
+def test_replacements_of_victims_get_claims_of_their_own(key: CandidateKey, expected: str) -> None:
+    # The device of the third node is one for the replacement of the pod on the second alone.
+    rare = resource_slice("c", [device("g0", rare="x")])
+    slices = [resource_slice(name, [device("g0", rare="")]) for name in "ab"]
+    low = [made_for(f"low-{where}", where) for where in "ab"]
+    claims = [held(f"low-{where}", where, "g0") for where in "ab"]
+    for claim_, selector in zip(claims, ('"y"', '"x"'), strict=True):
+        other = f'device.attributes["{DRIVER}"].rare == {selector}'
+        claim_["spec"]["devices"]["requests"] = [exactly("r", other)]
+        owner = {"kind": "Pod", "uid": f"uid-{claim_['metadata']['name']}", "controller": True}
+        claim_["metadata"]["ownerReferences"] = [owner]
+    order = (key, *list(CandidateKey)[:5])
+    wanted = claim("wanted", exactly("r", f'device.attributes["{DRIVER}"].rare == ""'))
+    objects = [rare, *slices, *claims, wanted]
+    scheduler = cluster(low, *objects, nodes="abc", candidate_order=order)
+    assert victims_of(scheduler, HIGH) == (expected, [f"low-{expected}"])
+    assert len(scheduler.listers.list("ResourceClaim")) == 3
 
 
 def test_each_of_several_preemptors_takes_devices_of_its_own() -> None:
