@@ -66,6 +66,11 @@ class Cluster:
             code, answer = self._client.ask("POST", path, obj)
             assert code == 201, answer
 
+    def remove(self, name: str) -> None:
+        """Delete a pod at once, as a node does once its containers have ended."""
+        at_once = {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
+        assert self._client.ask("DELETE", f"{PODS}/{name}", at_once)[0] == 200
+
     def all(self, path: str = PODS) -> dict[str, Obj]:
         return {one["metadata"]["name"]: one for one in self._client.ask("GET", path)[1]["items"]}
 
@@ -91,7 +96,8 @@ def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cluster]
     data.mkdir()
     gpu = device_class("gpu", f'device.driver == "{DRIVER}"', extendedResourceName=RESOURCE)
     slices = [resource_slice(on, [device("g0"), device("g1")]) for on in ("a", "b")]
-    objects = [node("a"), node("b"), *slices, gpu, TEMPLATE, priority_class("high", 1000)]
+    classes = [priority_class("high", 1000), priority_class("low", -10)]
+    objects = [node("a"), node("b"), *slices, gpu, TEMPLATE, *classes]
     manifests.write_text(yaml.safe_dump_all(objects))
     options.write_text(yaml.safe_dump(OPTIONS))
     scheduled = (
@@ -117,13 +123,22 @@ def test_pods_give_way_for_the_devices_of_their_claims(cluster: Cluster) -> None
     )
     cluster.create(using("kept-1", OWN, **on_b), using("kept-2", OWN, **on_b))
     cluster.places("kept-1", "kept-2")
-    cluster.create(*(using(f"low-{n}", OF_ALL, priority=0) for n in (1, 2)), using("low-3"))
+    lowest = {"priorityClassName": "low"}
+    sharing = [using(f"low-{number}", OF_ALL, **lowest) for number in (1, 2)]
+    for one in sharing:
+        one["spec"]["terminationGracePeriodSeconds"] = 3600
+    cluster.create(*sharing, using("low-3"))
     assert set(cluster.places("low-1", "low-2", "low-3").values()) == {"a"}
 
+    # Pods that have started take their time to end, so that their preemptor is seen to wait.
+    until(lambda: all(one["status"]["phase"] == "Running" for one in cluster.all().values()))
     high = {"priorityClassName": "high"}
     cluster.create(using("high-1", OWN, **high))
     nominated = until(lambda: cluster.all()["high-1"]["status"].get("nominatedNodeName"))
     assert nominated == "a"
+    for one in ("low-1", "low-2"):
+        until(lambda one=one: cluster.all()[one]["metadata"].get("deletionTimestamp"))
+        cluster.remove(one)
     assert cluster.places("high-1") == {"high-1": "a"}
     cluster.create(using("high-2", **high))
     assert cluster.places("high-2") == {"high-2": "a"}
