@@ -112,6 +112,13 @@ def priority_class(name: str, value: int, **fields: Any) -> Obj:
     }
 
 
+def resource_quota(name: str, hard: Obj, **fields: Any) -> Obj:
+    """A quota of the namespace `default`."""
+    head = {"apiVersion": "v1", "kind": "ResourceQuota"}
+    metadata = {"name": name, "namespace": "default"}
+    return {**head, "metadata": metadata, "spec": {"hard": hard}, **fields}
+
+
 def storage_class(name: str, *, provisioner: str, waits: bool = False) -> Obj:
     """A storage class, which may wait for the first consumer."""
     mode = {"volumeBindingMode": "WaitForFirstConsumer"} if waits else {}

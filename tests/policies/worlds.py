@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, starmap
 from random import Random
 from typing import Any
 
@@ -17,6 +18,7 @@ from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.runner.scenario_runner import Simulation, simulate
 from podium.simulation.scenario.scenario_document import read_scenario
+from tests import objects
 from tests.covering import covers
 
 OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}
@@ -45,6 +47,7 @@ def world(seed: int, **extra: Any) -> dict[str, Any]:
     workloads = [
         _workload(rng, f"{name}-{n}", name) for name in ("batch", "normal") for n in range(2)
     ]
+    classes = starmap(objects.priority_class, CLASSES.items())
     return {
         "apiVersion": "podium.dev/v1alpha1",
         "kind": "Scenario",
@@ -53,7 +56,7 @@ def world(seed: int, **extra: Any) -> dict[str, Any]:
             "until": f"{PERIOD_S}s",
             "nodes": [{"name": "n-", "count": 3, "capacity": {"cpu": "4", "memory": "8Gi"}}],
             "pods": {"startup": "1s..3s", "termination": "0s..5s"},
-            "manifests": [*map(_class, CLASSES), *(one for pair in workloads for one in pair)],
+            "manifests": [*classes, *chain.from_iterable(workloads)],
             "steps": sorted(
                 (_arrival(rng, number) for number in range(rng.randint(6, 12))),
                 key=lambda step: float(step["at"][:-1]),
@@ -116,15 +119,6 @@ def _violated(scheduler: Scheduler, victims: list[PodInfo]) -> list[str]:
     return found
 
 
-def _class(name: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": name},
-        "value": CLASSES[name],
-    }
-
-
 def _workload(rng: Random, name: str, cls: str) -> tuple[dict[str, Any], dict[str, Any]]:
     replicas = rng.randint(1, 4)
     template = {
@@ -138,13 +132,7 @@ def _workload(rng: Random, name: str, cls: str) -> tuple[dict[str, Any], dict[st
         "metadata": {"name": name},
         "spec": {"replicas": replicas, "selector": selector, "template": template},
     }
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": name},
-        "spec": {"maxUnavailable": rng.randint(0, 2), "selector": selector},
-    }
-    return deployment, budget
+    return deployment, objects.budget(name, maxUnavailable=rng.randint(0, 2))
 
 
 _NEVER = {"podium.dev/never-preempt": "true"}

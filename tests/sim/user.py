@@ -14,7 +14,7 @@ from podium.apiserver.patching.patch_result import PatchRequest
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.verb_options import DeleteOptions
 from podium.cluster.drivers.virtual import VirtualDriver
-from tests.objects import priority_class
+from tests.objects import budget, priority_class
 
 NAMESPACE = "default"
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
@@ -83,15 +83,9 @@ def random_pod(rng: Random, scheduler_name: str) -> dict[str, Any]:
 
 
 def random_budget(rng: Random, name: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": name, "namespace": NAMESPACE},
-        "spec": {
-            "selector": {"matchLabels": {"app": rng.choice(APPS)}},
-            "minAvailable": rng.choice((0, 1, 2)),
-        },
-    }
+    made = budget(rng.choice(APPS), minAvailable=rng.choice((0, 1, 2)))
+    made["metadata"] = {"name": name, "namespace": NAMESPACE}
+    return made
 
 
 def _random_affinity(rng: Random, app: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from podium.cluster.virtual import Cluster, ClusterOptions
 from tests.cluster.embedded.client import Client
 from tests.cluster.virtual.virtual_server import VirtualServer
 from tests.device_objects import GPU_CLASS, TEMPLATE, USE, USE_SHARED, gpus, shared_claim
-from tests.objects import Obj, node, pod, workload
+from tests.objects import Obj, node, pod, resource_quota, workload
 
 
 def loaded(*objects: Obj) -> LoadedCluster:
@@ -246,12 +246,7 @@ def test_devices_of_extended_resources_are_freed_and_tainted_as_well() -> None:
 
 
 def test_quotas_count_devices_by_class() -> None:
-    quota = {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "gpus", "namespace": "default"},
-        "spec": {"hard": {"gpu.deviceclass.resource.k8s.io/devices": "1"}},
-    }
+    quota = resource_quota("gpus", {"gpu.deviceclass.resource.k8s.io/devices": "1"})
     with podium.Cluster(manifests=[GPU_CLASS, quota]) as cluster:
         cluster.advance(1)
         cluster.apply(shared_claim())

@@ -7,6 +7,7 @@ from podium.scheduler.explain.obstacles import obstacles
 from podium.scheduler.scheduler import Scheduler
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.request import LoadedState, PlanRequest
+from tests import objects
 from tests.objects import HOST, ZONE, node, pod
 
 DRIVER = "disks.example.com"
@@ -29,43 +30,21 @@ def user(name: str, *claims: str, **fields: Any) -> Any:
 
 def claim(name: str = "data", **spec: Any) -> Any:
     annotations = spec.pop("annotations", BOUND if "volumeName" in spec else {})
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": name, "namespace": "default", "annotations": annotations},
-        "spec": {
-            "storageClassName": "disks",
-            "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": "2Gi"}},
-            **spec,
-        },
-    }
+    amount = {"resources": {"requests": {"storage": "2Gi"}}}
+    made = objects.claim(name, "disks", **{**amount, **spec})
+    made["metadata"]["annotations"] = annotations
+    return made
 
 
 def volume(name: str, *, labels: Any = None, **spec: Any) -> Any:
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": name, "labels": labels or {}},
-        "spec": {
-            "storageClassName": "disks",
-            "accessModes": ["ReadWriteOnce"],
-            "capacity": {"storage": "2Gi"},
-            "csi": {"driver": DRIVER, "volumeHandle": name},
-            **spec,
-        },
-    }
+    given = {"capacity": {"storage": "2Gi"}, "csi": {"driver": DRIVER, "volumeHandle": name}}
+    made = objects.volume(name, "disks", **{**given, **spec})
+    made["metadata"]["labels"] = labels or {}
+    return made
 
 
 def storage_class(provisioner: str = DRIVER, **fields: Any) -> Any:
-    return {
-        "apiVersion": STORAGE,
-        "kind": "StorageClass",
-        "metadata": {"name": "disks"},
-        "provisioner": provisioner,
-        "volumeBindingMode": "WaitForFirstConsumer",
-        **fields,
-    }
+    return {**objects.storage_class("disks", provisioner=provisioner, waits=True), **fields}
 
 
 def test_limits_say_what_is_attached_and_by_whom() -> None:

@@ -12,23 +12,15 @@ from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.prometheus_metrics import SchedulerMetrics
 from podium.scheduler.queue.queued_pod import QueueName
+from tests import objects
+from tests.objects import Obj
 from tests.scheduler.machine.builders import done, failed, pod
 
 NOW_S = 1_767_225_600.0
 
 
-def node(name: str = "n1", cpu: str = "4") -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {
-            "name": name,
-            "uid": f"uid-{name}",
-            "labels": {"kubernetes.io/hostname": name},
-        },
-        "spec": {},
-        "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "110"}},
-    }
+def node(name: str = "n1", cpu: str = "4") -> Obj:
+    return objects.node(name, cpu, uid=f"uid-{name}")
 
 
 class Hand:

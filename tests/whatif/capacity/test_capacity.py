@@ -19,7 +19,7 @@ from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.plan_report import Return
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
-from tests.objects import ZONE, Obj, namespace, node, pod, priority_class, workload
+from tests.objects import ZONE, Obj, namespace, node, pod, priority_class, resource_quota, workload
 
 HIGH = priority_class("high", 1000)
 
@@ -68,12 +68,7 @@ def test_a_victim_whose_job_fails_loses_its_work() -> None:
 
 
 def test_a_quota_stops_what_would_fit() -> None:
-    quota = {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "few", "namespace": "default"},
-        "spec": {"hard": {"pods": "2"}},
-    }
+    quota = resource_quota("few", {"pods": "2"})
     fill = free(found([node("a", "4"), quota], pod("web")))
     assert (fill.pods, fill.stop.by) == (2, "API")
     assert "exceeded quota: few" in fill.stop.message

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.snapshot_kinds import EXPORT_COMMAND
+from tests import objects
 from tests.conftest import ROOT
 from tests.objects import budget, namespace, node, pod, priority_class, reference, workload
 from tests.whatif.plan.plans import planned
@@ -90,21 +91,11 @@ def test_owners_and_classes_that_pods_refer_to(state: list[Any], kinds: set[str]
 def test_storage() -> None:
     volume = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
     assert missed(node("n"), pod("p", volumes=[volume])) == {"PersistentVolumeClaim"}
-    claim: dict[str, Any] = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "c", "namespace": "default"},
-        "spec": {"storageClassName": "s", "resources": {"requests": {"storage": "1Gi"}}},
-    }
+    claim = objects.claim("c", "s")
     assert missed(node("n"), claim) == {"StorageClass"}
     claim["spec"]["volumeName"] = "v"
     assert missed(node("n"), claim) == {"PersistentVolume"}
-    persistent = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": "v"},
-        "spec": {"csi": {"driver": "example.com/disk", "volumeHandle": "v"}},
-    }
+    persistent = objects.volume("v", "s", csi={"driver": "example.com/disk", "volumeHandle": "v"})
     assert missed(node("n"), claim, persistent) == {"CSINode"}
     limit = {"name": "example.com/disk", "nodeID": "n", "allocatable": {"count": 9}}
     meta = {"apiVersion": "storage.k8s.io/v1", "metadata": {"name": "n"}}

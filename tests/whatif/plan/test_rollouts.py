@@ -8,7 +8,7 @@ import pytest
 from podium.cluster.virtual.cluster import Cluster
 from podium.whatif.plan.plan_report import Plan, WorkloadSummary
 from podium.whatif.plan.rollouts import STANDSTILL_S, Rollouts
-from tests.objects import Obj, node, pod, reference, running, workload
+from tests.objects import Obj, node, pod, reference, resource_quota, running, workload
 from tests.whatif.plan.plans import places, planned
 from tests.whatif.plan.worlds import exported
 
@@ -126,12 +126,7 @@ def test_a_quota_holds_a_rollout_up_for_twice_as_long_each_time(
     strategy = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
     pods = {"terminationGracePeriodSeconds": grace_period_s}
     old = workload("Deployment", "web", replicas=1, strategy=strategy, template=pods)
-    quota: Any = {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "q", "namespace": "default"},
-        "spec": {"hard": {"requests.cpu": "1"}},
-    }
+    quota = resource_quota("q", {"requests.cpu": "1"})
     new = copy.deepcopy(old)
     new["spec"]["template"]["metadata"]["annotations"] = {"version": "2"}
     before = [*exported([node("a"), node("b"), old]), quota]

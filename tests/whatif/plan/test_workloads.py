@@ -10,6 +10,7 @@ from podium.whatif.capacity.capacity_inputs import PodTemplate
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.plan_report import Return
 from podium.whatif.plan.workload_owners import WorkloadOwners
+from tests import objects
 from tests.device_objects import device, device_class, resource_slice
 from tests.objects import Obj, container, node, pod, reference, running, workload
 from tests.whatif.plan.plans import places, planned, request
@@ -149,55 +150,28 @@ ALONE = {"accessModes": ["ReadWriteOncePod"]}
 BOUND = {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
 
 
-def storage_class(mode: str = "WaitForFirstConsumer", provisioner: str = DISKS) -> Obj:
-    return {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": "disks"},
-        "provisioner": provisioner,
-        "volumeBindingMode": mode,
-    }
+def storage_class(*, waits: bool = True, provisioner: str = DISKS) -> Obj:
+    return objects.storage_class("disks", provisioner=provisioner, waits=waits)
 
 
 def claim(name: str = "data", **spec: Any) -> Obj:
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {
-            "storageClassName": "disks",
-            "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": "1Gi"}},
-            **spec,
-        },
-    }
+    return objects.claim(name, "disks", **spec)
 
 
 def volume(name: str, host: str = "", **spec: Any) -> Obj:
     """A volume that only one node reaches, or all."""
-    on_host = {"key": "kubernetes.io/hostname", "operator": "In", "values": [host]}
-    affinity = {"required": {"nodeSelectorTerms": [{"matchExpressions": [on_host]}]}}
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": name},
-        "spec": {
-            "storageClassName": "disks",
-            "accessModes": ["ReadWriteOnce"],
-            "capacity": {"storage": "1Gi"},
-            **({"nodeAffinity": affinity} if host else {}),
-            **(spec if "csi" in spec else {"local": {"path": "/x"}, **spec}),
-        },
-    }
+    source = {} if "csi" in spec else {"local": {"path": "/x"}}
+    return objects.volume(name, "disks", host, **source, **spec)
 
 
 def user(name: str = "user", of: str = "data") -> Obj:
     return pod(name, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": of}}])
 
 
-@pytest.mark.parametrize("mode", ["Immediate", "WaitForFirstConsumer"])
-def test_volumes_are_made_where_there_is_a_provisioner(mode: str) -> None:
-    assert places(planned([node("a"), storage_class(mode)], claim(), user())) == {"user": "a"}
+@pytest.mark.parametrize("waits", [False, True])
+def test_volumes_are_made_where_there_is_a_provisioner(waits: bool) -> None:
+    state = [node("a"), storage_class(waits=waits)]
+    assert places(planned(state, claim(), user())) == {"user": "a"}
 
 
 def test_a_pod_goes_where_the_volume_is_that_its_claim_gets_and_two_claims_get_two() -> None:
@@ -224,7 +198,7 @@ def test_a_stateful_set_brings_its_claims_and_an_ephemeral_volume_gets_its_own()
 
 
 def test_without_a_volume_or_a_provisioner_a_pod_waits() -> None:
-    state = [node("a"), storage_class("Immediate", NO_PROVISIONER)]
+    state = [node("a"), storage_class(waits=False, provisioner=NO_PROVISIONER)]
     (pending,) = planned(state, claim(), user()).pending
     assert "unbound immediate PersistentVolumeClaims" in pending.message
 

@@ -12,7 +12,7 @@ from podium.scheduler.framework.third_party_plugins import ArrayPlugin, Nodes, a
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from tests.objects import Obj, node, pod
+from tests.objects import Obj, node, pod, storage_class, volume
 
 
 def claim(**spec: Any) -> Mapping[str, Any]:
@@ -25,22 +25,8 @@ def claim(**spec: Any) -> Mapping[str, Any]:
 
 
 VOLUMES = [
-    {
-        "kind": "StorageClass",
-        "metadata": {"name": "local"},
-        "provisioner": "kubernetes.io/no-provisioner",
-        "volumeBindingMode": "WaitForFirstConsumer",
-    },
-    {
-        "kind": "PersistentVolume",
-        "metadata": {"name": "disk"},
-        "spec": {
-            "capacity": {"storage": "1Gi"},
-            "accessModes": ["ReadWriteOnce"],
-            "storageClassName": "local",
-        },
-        "status": {"phase": "Available"},
-    },
+    storage_class("local", provisioner="kubernetes.io/no-provisioner", waits=True),
+    {**volume("disk", "local"), "status": {"phase": "Available"}},
 ]
 
 

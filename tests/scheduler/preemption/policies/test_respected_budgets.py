@@ -5,7 +5,7 @@ import pytest
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.scheduler_options import BudgetPolicy, SchedulerOptions
 from podium.scheduler.scheduler import Scheduler
-from tests.objects import node, pod
+from tests.objects import READY, budget, node, pod
 
 
 @pytest.mark.parametrize(
@@ -16,16 +16,9 @@ def test_a_budget_allows_what_its_status_says_while_enough_pods_are_healthy(
     allowed: int, desired_healthy: int | None, victims: int
 ) -> None:
     scheduler = Scheduler(options=SchedulerOptions(disruption_budgets=BudgetPolicy.RESPECT))
-    low = pod("low", cpu="2", on="n1")
-    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-    scheduler.load([node("n1", cpu="2")], [{**low, "status": ready}])
+    scheduler.load([node("n1", cpu="2")], [pod("low", cpu="2", on="n1", status=READY)])
     status = {"disruptionsAllowed": allowed, "desiredHealthy": desired_healthy}
-    budget = {
-        "metadata": {"name": "b", "namespace": low["metadata"]["namespace"]},
-        "spec": {"selector": {"matchLabels": low["metadata"]["labels"]}},
-        "status": status,
-    }
-    scheduler.budgets.replace([Budget.of(budget)])
+    scheduler.budgets.replace([Budget.of(budget("low", status=status))])
     decision = scheduler.decide(scheduler.pending(pod("new", cpu="2", priority=5)))
     assert decision.preemption is not None
     assert len(decision.preemption.victims) == victims

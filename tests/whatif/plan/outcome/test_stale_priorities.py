@@ -11,7 +11,7 @@ from podium.whatif.plan.planner import Planner, plan
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.plan.presentation.plan_presentation import stale_priorities
 from podium.whatif.plan.request import NEXT_PODS_MAX, LoadedState, PlanRequest
-from tests.objects import Obj, node, pod, priority_class, reference, workload
+from tests.objects import Obj, node, pod, priority_class, reference, resource_quota, workload
 from tests.whatif.plan.plans import planned
 from tests.whatif.plan.worlds import exported
 
@@ -141,13 +141,9 @@ def test_a_default_class_that_never_preempts_waits() -> None:
 
 
 def test_what_a_quota_refuses_is_told() -> None:
-    quota = {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "q", "namespace": "default"},
-        "spec": {"hard": {"pods": "1"}},
-        "status": {"hard": {"pods": "1"}, "used": {"pods": "1"}},
-    }
+    quota = resource_quota(
+        "q", {"pods": "1"}, status={"hard": {"pods": "1"}, "used": {"pods": "1"}}
+    )
     (new,) = stale([node("n", "4"), old(), quota], STANDARD).next_pods
     assert new.pod == ""
     assert "exceeded quota" in new.message
