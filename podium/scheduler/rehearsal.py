@@ -58,7 +58,7 @@ class Rehearsal:
         if node_name:
             self.changes.take(victims)
             columns = self._scheduler.budgets
-            spent = Counter(number for pod in victims for number in columns.covering(pod.cls))
+            spent = Counter(number for pod in victims for number in columns.spent_by(pod))
             if spent:
                 columns.replace(
                     replace(budget, allowed=budget.allowed - spent[number])

@@ -117,6 +117,9 @@ def test_the_preemptor_that_another_process_decided_about_is_named(tmp_path: Pat
             links = [link_of(shown), (tmp_path / "data/dashboard").read_text().strip()]
             world.node("a", cpu="2")
             world.priority("high", 1000)
+            for link in links:
+                with client_of(link) as client:
+                    until(lambda client=client: client.get("beginning").json()["nodes"])
             for name, more in (("low-1", {}), ("vip-1", {"priorityClassName": "high"})):
                 world.create(asked_pod(name, cpu="2", schedulerName="other", **more))
                 world.wait_bound(name)
