@@ -2,7 +2,7 @@
 
 from typing import Any
 
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 DRIVER = "gpu.example.com"
 API = "resource.k8s.io/v1"

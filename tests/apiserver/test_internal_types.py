@@ -9,8 +9,7 @@ import pytest
 
 from podium.api.errors import FieldError
 from podium.apiserver.internal_types import declared_types, difference, internal
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 
 @pytest.fixture(scope="module")

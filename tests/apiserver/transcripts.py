@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 # What upstream tells beside a rule for names: examples, and a regular expression.
 _EXAMPLES = re.compile(r"\(e\.g\. .*regex used for validation is '.*'\)")

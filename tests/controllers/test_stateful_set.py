@@ -8,8 +8,7 @@ from podium.cluster.drivers.faults import NO_FAULTS
 from podium.controllers.stateful_set import StatefulSetController
 from tests import objects
 from tests.controllers.worlds import TROUBLE, World
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 RESOURCES = {"requests": {"storage": "1Gi"}}
 CLAIM = {

@@ -17,8 +17,8 @@ from podium.machines.effects import Bind, Effect
 from podium.machines.events import Change
 from podium.machines.machine import Machine
 from podium.machines.reconciler.reconciler import Reconciler
+from tests.objects import Obj
 
-Obj = dict[str, Any]
 START_S = 1_767_225_600.0
 _MERGE = "application/strategic-merge-patch+json"
 

@@ -15,8 +15,7 @@ from tests.fuzz.mutating import Mutator
 from tests.fuzz.patching import patch_body
 from tests.fuzz.queries import query
 from tests.fuzz.schemas import NO_SCHEMA, Operation, operations, schema_of
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 ACCEPTS = (
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json", "application/yaml",

@@ -6,8 +6,7 @@ from typing import Any
 from tests.fuzz import odd
 from tests.fuzz.mutating import Mutator
 from tests.fuzz.schemas import Schema
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 DIRECTIVES: tuple[Obj, ...] = (
     {"$patch": "replace"}, {"$patch": "delete"}, {"$patch": "merge"}, {"$patch": 5},

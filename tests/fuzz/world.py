@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from types import FrameType
-from typing import Any
 
 import yaml
 
@@ -19,9 +18,8 @@ from tests.apiserver.requests.client import events_of, last_events_of
 from tests.apiserver.requests.samples import sample
 from tests.fuzz.asked import Asked
 from tests.fuzz.checking import offences
+from tests.objects import Obj
 from tests.replacing import replace
-
-Obj = dict[str, Any]
 
 CORPUS = Path(__file__).with_name("corpus.yaml")
 # What follows at once from one request; a workload of 2,147,483,647 pods brings about no end of it.

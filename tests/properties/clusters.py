@@ -11,13 +11,11 @@ from typing import Any
 from hypothesis import note
 from hypothesis import strategies as st
 
+from tests.objects import HOST, ZONE, Obj
 from tests.properties.volume_clusters import Dice
 
-Obj = dict[str, Any]
 Scenes = Iterator[tuple[Obj, Dice]]
 
-HOST = "kubernetes.io/hostname"
-ZONE = "topology.kubernetes.io/zone"
 NAMESPACES = {"team-a": {"kind": "lab"}, "team-b": {"kind": "prod"}}
 APPS = ("web", "db", "job")
 EFFECTS = ("NoSchedule", "NoExecute", "PreferNoSchedule")

@@ -14,8 +14,8 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
+from tests.objects import Obj
 
-Obj = dict[str, Any]
 Objects = st.SearchStrategy[Obj]
 
 NAMES = ["n0", "n1", "n2", "n3"]

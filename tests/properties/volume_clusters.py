@@ -17,14 +17,13 @@ from podium.scheduler.framework.status import Status
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
+from tests.objects import HOST, ZONE
 from tests.reference.verdict import Verdict
 from tests.reference.volume_world import World
 
-ZONE = "topology.kubernetes.io/zone"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
 CINDER_ZONE = "topology.cinder.csi.openstack.org/zone"
-HOST = "kubernetes.io/hostname"
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"

@@ -18,8 +18,7 @@ from podium.api.policy.disruption_budgets import (
     spend,
     sync_failure,
 )
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 READY = {"conditions": [{"type": "Ready", "status": "True"}]}
 

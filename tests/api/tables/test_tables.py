@@ -31,9 +31,8 @@ from podium.api.values.quantity import NANOS_PER_UNIT, milli_value, parse_quanti
 from podium.api.values.times import duration_seconds, format_duration, format_time, parse_time
 from tests import objects
 from tests.covering import covers
+from tests.objects import Obj
 from tests.tables import assert_results
-
-Obj = dict[str, Any]
 
 FILES = sorted(Path(__file__).parent.glob("*.txt"))
 THREE_READY_PODS = [objects.pod(name, app="a", status=objects.READY) for name in "123"]

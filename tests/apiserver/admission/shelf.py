@@ -8,8 +8,7 @@ from podium.apiserver.admission.chain import Admission
 from podium.apiserver.admission.plugin import AdmissionOptions
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.store.kind_index import Page
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 
 class Shelf:

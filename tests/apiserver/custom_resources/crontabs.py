@@ -6,8 +6,7 @@ from typing import Any
 import yaml
 
 from tests.apiserver.requests.client import Client
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 FILE = Path(__file__).with_name("crontab.yaml")
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

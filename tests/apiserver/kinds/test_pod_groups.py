@@ -1,7 +1,6 @@
 """PodGroups and Workloads, as kube-apiserver v1.36.2 with their gates answers."""
 
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -13,8 +12,7 @@ from podium.apiserver.server import ApiOptions, ApiServer, PatchRequest
 from podium.apiserver.store.store import Store
 from tests.apiserver.transcripts import changed
 from tests.apiserver.validation.samples import an_object
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 POLICY: Obj = {"gang": {"minCount": 2}}
 

@@ -12,8 +12,7 @@ from podium.api.errors import StatusCause
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.apiserver.kinds.registration.registrations import validate_update
 from podium.apiserver.refusals import invalid
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 KINDS_BY_PLURAL = {kind.plural: kind for kind in KINDS.values()}
 TIME = "2026-01-01T00:00:00Z"

@@ -1,11 +1,8 @@
 """A valid object of every kind, small, named `a` where names are free."""
 
-from typing import Any
-
 from tests.apiserver.requests.client import deployment, pod
 from tests.apiserver.validation.samples import DEFINITION
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 _TEMPLATE: Obj = {"metadata": {"labels": {"app": "a"}}, "spec": pod("a")["spec"]}
 _SELECTED: Obj = {"selector": {"matchLabels": {"app": "a"}}, "template": _TEMPLATE}

@@ -19,9 +19,8 @@ from podium.apiserver.requests.discovery import document
 from podium.apiserver.requests.routes import is_served, route
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.store import continue_token
+from tests.objects import Obj
 from tests.tables import assert_results
-
-Obj = dict[str, Any]
 
 FILES = sorted(Path(__file__).parent.glob("*.txt"))
 PATCHED: Obj = {"a": {"b": [1, 2, 3], "c~/d": None}, "e": "f"}

@@ -9,11 +9,10 @@ from podium.api.errors import RefusedError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
+from tests.objects import Obj
 
 NOW_S = 1_000_000_000.0
 NOW = "2001-09-09T01:46:40Z"
-
-Obj = dict[str, Any]
 
 
 def a_pod(name: str = "p", **changes: Any) -> Obj:

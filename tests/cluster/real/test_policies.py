@@ -11,9 +11,9 @@ from tests.cluster.real.conftest import StartPodium, on_both_in_soak
 from tests.cluster.real.podium_process import PodiumScheduler
 from tests.cluster.real.server import Json
 from tests.cluster.real.world import PODS, World, pod, until
+from tests.objects import ZONE
 
 pytestmark = on_both_in_soak
-ZONE = "topology.kubernetes.io/zone"
 Start = Callable[..., PodiumScheduler]
 
 

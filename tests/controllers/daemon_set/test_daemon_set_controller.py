@@ -18,8 +18,7 @@ from tests import objects
 from tests.controllers import builders
 from tests.controllers.builders import Hand, become_ready
 from tests.controllers.worlds import World
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 MAINTENANCE = {"key": "maintenance", "effect": "NoExecute"}
 SURGING = {"rolling": {"maxUnavailable": 0, "maxSurge": 1}}

@@ -10,8 +10,7 @@ from podium.controllers.replica_set import ReplicaSetController
 from podium.machines.effects import Create
 from tests import objects
 from tests.controllers.worlds import START_S, TROUBLE, World
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 SCRIPT = {"podium.dev/ready-after": "5s", "podium.dev/termination": "2s"}
 

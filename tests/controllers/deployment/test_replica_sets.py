@@ -18,8 +18,7 @@ from podium.controllers.deployment.replica_sets import (
     rolling_sizes,
     surplus_history,
 )
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 
 def template(cpu: str = "1", **labels: str) -> Obj:
@@ -53,9 +52,6 @@ def test_a_revision_that_cannot_be_read_is_none() -> None:
 
     assert [revision(text) for text in ("3", "", "x", "-1")] == [3, 0, 0, 0]
     assert revision_of({"metadata": {}}) == 0
-
-
-Obj = dict[str, Any]
 
 
 def deployment(replicas: int, surge: int | str = 1, unavailable: int | str = 0, **spec: Any) -> Obj:

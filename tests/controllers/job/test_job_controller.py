@@ -11,8 +11,7 @@ from podium.machines.effects import Create, Effect, Patch
 from tests.controllers import builders
 from tests.controllers.builders import Hand
 from tests.controllers.worlds import START_S, TROUBLE, World
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
 SELECTING = {"manualSelector": True, "selector": {"matchLabels": {"app": "j"}}}

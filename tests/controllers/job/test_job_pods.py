@@ -15,8 +15,7 @@ from podium.controllers.job.job_pods import (
 )
 from podium.controllers.job.job_status import finished_condition
 from tests.controllers.builders import NOW_S, pod
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 
 @given(st.frozensets(st.integers(0, 60)))

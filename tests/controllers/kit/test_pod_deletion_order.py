@@ -1,14 +1,12 @@
 """Scale-down order: each criterion alone decides, and an earlier one before a later one."""
 
 from itertools import permutations
-from typing import Any
 
 import pytest
 
 from podium.api.pods import DELETION_COST
 from podium.controllers.kit.pod_deletion_order import removal_order, scale_down_order
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 HOUR_NANOS = 3600 * 10**9
 

@@ -1,7 +1,5 @@
 """Nodes that fail and come back, with what that means to their pods, second by second."""
 
-from typing import Any
-
 import pytest
 
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
@@ -10,8 +8,6 @@ from podium.controllers.taint_eviction import TaintEvictionController
 from podium.machines.effects import Patch
 from tests.controllers.worlds import START_S, World, node
 from tests.objects import pod
-
-Obj = dict[str, Any]
 
 
 def world_of(nodes: int, seed: int = 0) -> World:

@@ -10,8 +10,8 @@ from podium.machines.effects import Create, Delete, Effect, Panic, Patch
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
 from podium.machines.reconciler import reconciler
 from podium.machines.reconciler.work_queue import Backoff, RetryRules
+from tests.objects import Obj
 
-Obj = dict[str, Any]
 Versions = tuple[int | None, int | None]
 FORBIDDEN = CallError(403, "Forbidden", "exceeded quota")
 

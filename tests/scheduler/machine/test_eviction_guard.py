@@ -7,8 +7,7 @@ from podium.machines.events import Change
 from podium.scheduler.machine.eviction_guard import EvictionGuard
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario.scenario_document import read_scenario
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 EVICTED_S = 1_767_225_600.0
 

@@ -21,8 +21,8 @@ from podium.scheduler.queue.queue_events import events_of_node_update, events_of
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
+from tests.objects import Obj
 
-Obj = dict[str, Any]
 Line = tuple[str, Obj, EventResource, Obj | None, Obj | None, bool]
 
 POD = EventResource.ASSIGNED_POD

@@ -7,8 +7,7 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 
 def node(name: str, labels: Obj | None = None, **allocatable: str) -> Obj:

@@ -9,9 +9,7 @@ from podium.scheduler.framework.interface import FITS, FilterState
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-
-ZONE = "topology.kubernetes.io/zone"
-HOST = "kubernetes.io/hostname"
+from tests.objects import HOST, ZONE
 
 
 def node(name: str, **labels: str) -> Object:

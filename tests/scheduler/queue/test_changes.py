@@ -6,8 +6,7 @@ import pytest
 
 from podium.scheduler.framework.cluster_events import Action
 from podium.scheduler.queue.queue_events import NOTHING, events_of_node_update, events_of_pod_update
-
-Obj = dict[str, Any]
+from tests.objects import Obj
 
 
 def pod(labels: Obj | None = None, cpu: str = "1", status: Obj | None = None, **spec: Any) -> Obj:

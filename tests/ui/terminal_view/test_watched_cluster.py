@@ -6,10 +6,8 @@ from podium.api.values.quantity import nanos
 from podium.machines.events import Change, Synced
 from podium.ui.terminal_view.rows import node_cells, node_state, queue_of, waiting_cells
 from podium.ui.terminal_view.watched_cluster import WatchedCluster
-from tests.objects import node
+from tests.objects import Obj, node
 from tests.objects import pod as unborn
-
-Obj = dict[str, Any]
 
 
 def pod(*about: str, **fields: Any) -> Obj:

@@ -9,8 +9,8 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver import memories
 from podium.apiserver.kinds.registration.registrations import _faults
 from podium.apiserver.validation.pods import alike_pods
+from tests.objects import Obj
 
-Obj = dict[str, Any]
 _TIME = "2026-01-0{}T00:00:00Z"
 
 

@@ -12,8 +12,8 @@ from podium.apiserver.validation.pods.pod_warnings import pod_warnings
 from tests.apiserver.requests.client import DEPLOYMENTS, MERGE, PODS, Client
 from tests.apiserver.transcripts import Case, assert_answers
 from tests.apiserver.validation.samples import an_object
+from tests.objects import Obj
 
-Obj = dict[str, Any]
 SERVICES = "/api/v1/namespaces/default/services"
 APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/c"
 OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'

@@ -2,7 +2,6 @@
 
 import math
 from random import Random
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,11 +16,10 @@ from podium.scheduler.preemption.policies.delayed_preemption import (
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import pending_pod, start_ns_of
-from tests.objects import node, pod
+from tests.objects import Obj, node, pod
 
 STARTING = "starting"
 NOW_S, CPUS = 1000, 4
-Obj = dict[str, Any]
 
 
 class World:

@@ -13,8 +13,8 @@ from podium.scheduler.snapshot.volumes.csi_migration import (
     provisioning_driver,
     zones_of,
 )
+from tests.objects import ZONE
 
-ZONE = "topology.kubernetes.io/zone"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
 BETA_REGION = "failure-domain.beta.kubernetes.io/region"
 CSI_ZONE = "topology.gke.io/zone"
