@@ -52,12 +52,6 @@ def member(number: int, *, cpu: str = "1", labelled: bool = False, **spec: Any) 
     return pod(f"gang-{number}", cpu, schedulingGroup={"podGroupName": "gang"}, **spec)
 
 
-def says(world: World, name: str) -> str:
-    """Why a pod isn't scheduled."""
-    conditions = (world.pod(name) or {})["status"].get("conditions") or [{}]
-    return str(conditions[0].get("message") or "")
-
-
 @on_both_in_soak
 def test_a_gang_of_scheduler_plugins_waits_until_all_have_places(
     world: World, podium: StartPodium, options: tuple[str, ...]
@@ -70,7 +64,7 @@ def test_a_gang_of_scheduler_plugins_waits_until_all_have_places(
         podium(*options)
         world.create(*(member(number, labelled=True) for number in (1, 2, 3)), pod("single-1"))
         assert world.wait_bound("single-1") == {"single-1": "a"}
-        until(lambda: "PodGroup default/gang needs places for 3 pods" in says(world, "gang-1"))
+        until(lambda: "PodGroup default/gang needs places for 3 pods" in world.message("gang-1"))
         assert set(world.places().values()) == {"", "a"}
         world.node("b", cpu="2")
         world.wait_bound()
@@ -105,7 +99,7 @@ def test_a_gang_of_the_alpha_api_preempts_by_the_priority_of_its_group(
     kubeconfig = world.plane.kubeconfig()
     with PodiumScheduler(kubeconfig, tmp_path / "podium.log", options):
         world.create(member(1), member(2))
-        until(lambda: "PodGroup default/gang isn't there yet" in says(world, "gang-1"))
+        until(lambda: "PodGroup default/gang isn't there yet" in world.message("gang-1"))
         policy = {"gang": {"minCount": 2}}
         spec = {"schedulingPolicy": policy, "priorityClassName": "high"}
         group = {"metadata": {"name": "gang"}, "spec": spec}

@@ -30,12 +30,6 @@ def start(podium: StartPodium, tmp_path: Path) -> Start:
     return started
 
 
-def message(world: World, name: str) -> str:
-    """Why a pod isn't scheduled."""
-    conditions = (world.pod(name) or {}).get("status", {}).get("conditions") or [{}]
-    return str(conditions[0].get("message") or "")
-
-
 @pytest.fixture
 def full(world: World) -> World:
     """A cluster of two full nodes in one zone, with the pods low-a and low-b of class low."""
@@ -54,7 +48,7 @@ def test_a_rate_spares_whoever_comes_after_the_first(full: World, start: Start) 
     start(protection={"rates": [{"victims": 1, "per": "1h"}]})
     names = ("new-1", "new-2")
     full.create(*(pod(name, cpu="2", **HIGH) for name in names))
-    until(lambda: any("at most 1 pods of class low" in message(full, name) for name in names))
+    until(lambda: any("at most 1 pods of class low" in full.message(name) for name in names))
     until(lambda: len(full.pods()) == 3)
 
 
@@ -62,7 +56,7 @@ def test_a_budget_is_a_wall_until_it_allows_more(full: World, start: Start) -> N
     full.budget("low", allowed=0)
     start(disruptionBudgets="Respect")
     full.create(pod("new-1", cpu="2", **HIGH))
-    until(lambda: "PodDisruptionBudget default/low would be violated" in message(full, "new-1"))
+    until(lambda: "PodDisruptionBudget default/low would be violated" in full.message("new-1"))
     for name in ("low-a", "low-b"):
         ready = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
         full.plane.merge(f"{PODS}/{name}/status", ready)

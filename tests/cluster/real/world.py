@@ -105,6 +105,11 @@ class World:
         """A pod; None if it is gone."""
         return next((one for one in self.pods() if one["metadata"]["name"] == name), None)
 
+    def message(self, name: str) -> str:
+        """Why a pod isn't scheduled."""
+        conditions = (self.pod(name) or {}).get("status", {}).get("conditions") or [{}]
+        return str(conditions[0].get("message") or "")
+
     def places(self) -> dict[str, str]:
         """The node of each pod; empty for pods that are on none."""
         return {one["metadata"]["name"]: one["spec"].get("nodeName", "") for one in self.pods()}
