@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 _FENCE = re.compile(r'^```(?P<language>\w*)(?: title="(?P<title>[^"]+)")?$')
 _LINK = re.compile(r"(?<!!)\[(?:[^\]\[]|\[[^\]]*\])*\]\((?P<target>[^)\s]+)\)")
@@ -54,6 +55,11 @@ def parts(text: str) -> Iterator[Block | Table | Line]:
             yield Table(tuple(rows))
         else:
             yield Line(number, line)
+
+
+def blocks(page: Path) -> list[Block]:
+    """The fenced blocks of a page."""
+    return [part for part in parts(page.read_text()) if isinstance(part, Block)]
 
 
 def prose(text: str) -> Iterator[Line]:
