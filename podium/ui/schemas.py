@@ -21,7 +21,7 @@ from podium.ui.inputs.option import REPEATABLE, Reach, Sources
 _MODULES: Mapping[str, str] = {
     "KubeSchedulerConfiguration": "podium.scheduler.config.document:KubeSchedulerConfiguration",
     "SchedulerOptions": "podium.scheduler.config.scheduler_options:SchedulerOptions",
-    "Scenario": "podium.simulation.scenario:ScenarioDocument",
+    "Scenario": "podium.simulation.scenario.scenario_document:ScenarioDocument",
     "KubeletConfiguration": "podium.kubelet.kubelet_config:KubeletConfiguration",
     "DecideScenario": "podium.simulation.decide.scenario:DecisionScenario",
     "EvictionQuestion": "podium.simulation.decide.eviction.question:EvictionQuestion",
