@@ -130,10 +130,10 @@ def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
     for _, _, cut in sorted(cuts):
         lowered = _with_less(decision.pod.obj, {resource: missing for resource, missing, _ in cut})
         if lowered is not None and (found := trial.decide(lowered)).node_name:
-            less = " and ".join(f"{amount_text(resource, n)} less" for resource, n, _ in cut)
+            left = " and ".join(_lowered_texts(decision.pod.obj, lowered, [r for r, _, _ in cut]))
             most = " and ".join(amount_text(r, limits[r]) for r, _, _ in cut if r in limits)
             why = f" (no node has more than {most})" if most else ""
-            yield Remedy("Request", f"request {less}{why}", found.node_name)
+            yield Remedy("Request", f"request at most {left}{why}", found.node_name)
 
 
 def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
@@ -216,6 +216,17 @@ def _with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
         if cut:
             return None
     return _with_spec(pod, containers=containers)
+
+
+def _lowered_texts(pod: Object, lowered: Object, resources: Iterable[str]) -> Iterator[str]:
+    before, after = containers_of(spec_of(pod)), containers_of(spec_of(lowered))
+    for resource in resources:
+        for old, new in zip(before, after, strict=True):
+            left = _requested(new, resource)
+            if left < _requested(old, resource):
+                of_one = f" in container {new['name']}" if len(after) > 1 else ""
+                amount = left // (NANOS_PER_MILLI if resource == "cpu" else NANOS_PER_UNIT)
+                yield f"{amount_text(resource, amount)}{of_one}"
 
 
 def _with_spec(pod: Object, **fields: Any) -> Object:

@@ -237,7 +237,8 @@ def _policy_phrase(entry: TimelineEntry) -> str:
             if entry.type == "EvictionsGoOn":
                 return f"lets evictions go on in {zone}"
             nodes = count(details["nodes"], "node")
-            unready = f"{details['notReady']} of {nodes} there aren't ready"
+            verb = "isn't" if details["notReady"] == 1 else "aren't"
+            unready = f"{details['notReady']} of {nodes} there {verb} ready"
             return f"puts evictions on hold in {zone}: {unready}"
     why = _refusal(entry)
     text = f"may not be evicted: {why}"

@@ -81,7 +81,7 @@ def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Dis
 def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
     """Check that nodes exist; raises PodiumError."""
     missing = [
-        f"{node}: the state has no Node {node}{likely_meant(node, known)}"
+        f"the state has no Node {node}{likely_meant(node, known)}"
         for node in names
         if node not in known
     ]
@@ -103,7 +103,7 @@ def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
         else:
             names = {"node": known, "no": known, "zone": zones}.get(kind, (*known, *zones))
             hint = likely_meant(wanted, names)
-            missing.append(f"{text}: the state has no {kind or 'node or zone'} {wanted}{hint}")
+            missing.append(f"the state has no {kind or 'node or zone'} {wanted}{hint}")
     if missing:
         raise PodiumError("\n".join(missing))
     zone = texts[0].rpartition("/")[2] if len(texts) == 1 else ""

@@ -29,10 +29,10 @@ def test_who_has_a_place_needs_no_remedy() -> None:
 def test_less_is_what_the_node_with_most_room_has() -> None:
     state = [node("a", "2"), node("b", "3"), *CLASSES]
     remedy = found(state, pod("new", "4"))["Request"]
-    assert remedy == Remedy("Request", "request 1 CPU less (no node has more than 3 CPU)", "b")
+    assert remedy == Remedy("Request", "request at most 3 CPU (no node has more than 3 CPU)", "b")
     assert places(planned(state, pod("new", "3")))["new"] == "b"
     used = [node("a", "4"), pod("old", "2", on="a")]
-    assert found(used, pod("new", "3"))["Request"].change == "request 1 CPU less"
+    assert found(used, pod("new", "3"))["Request"].change == "request at most 2 CPU"
 
 
 def test_less_of_two_resources_and_from_several_containers() -> None:
@@ -42,7 +42,8 @@ def test_less_of_two_resources_and_from_several_containers() -> None:
     ]
     remedy = found([node("a")], pod("new", containers=big))["Request"]
     assert remedy.change == (
-        "request 1 CPU less and 1Gi memory less (no node has more than 4 CPU and 8Gi memory)"
+        "request at most 2 CPU in container c and 8Gi memory in container c "
+        "(no node has more than 4 CPU and 8Gi memory)"
     )
 
 

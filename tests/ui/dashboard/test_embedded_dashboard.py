@@ -208,7 +208,7 @@ async def test_a_pods_page_has_the_whole_decision(cluster: Running) -> None:
         if "rows" in block
     ]
     first, *_, each = (table["rows"] for table in tables)
-    assert first[0][0] == "request 95 CPU less (no node has more than 4 CPU)"
+    assert first[0][0] == "request at most 4 CPU (no node has more than 4 CPU)"
     assert [row[0] for row in each] == ["podium-1", "podium-2"]
     assert waiting["problem"] == ""
     assert "the state has no" not in json.dumps(waiting)

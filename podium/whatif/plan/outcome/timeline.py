@@ -8,6 +8,7 @@ from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.nodes import NO_EXECUTE
 from podium.api.objects import is_terminating
 from podium.api.policy.disruption_budgets import BudgetStatus
+from podium.api.values.message_words import count
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
 from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
@@ -136,8 +137,9 @@ class Timeline:
                     self.job_failures[job] = JobFailure("FailedIndexes", message, at_s, indexes)
             case "EvictionsOnHold":
                 place = f"of zone {details['zone']}" if details["zone"] else "without a zone"
-                few = f"{details['notReady']} of {details['nodes']} nodes {place}"
-                self.on_hold[details["zone"]] = f"{few} aren't ready"
+                few = f"{details['notReady']} of {count(details['nodes'], 'node')} {place}"
+                verb = "isn't" if details["notReady"] == 1 else "aren't"
+                self.on_hold[details["zone"]] = f"{few} {verb} ready"
             case "EvictionsGoOn":
                 self.on_hold.pop(details["zone"], None)
             case "NodeTainted" if details["taint"] == _TAINT:
