@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any, Literal
 
 from podium.api.documents.report import PodReport, Report, pod_facts
-from podium.api.nodes import taint_text, untolerated_taints
-from podium.api.objects import Object, name, spec_of
+from podium.api.nodes import is_cordoned, taint_text, untolerated_taints
+from podium.api.objects import Object, condition_of, labels, name, spec_of
 from podium.api.pods import containers_of, limits_of, requests_of, resources_of, tolerations_of
 from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
 from podium.api.priority import class_value
@@ -19,6 +19,7 @@ from podium.scheduler.devices.node_shapes import SLICE
 from podium.scheduler.explain.device_details import device_reader
 from podium.scheduler.explain.device_remedies import DeviceTrials
 from podium.scheduler.explain.extra_nodes import extra_node, shapes
+from podium.scheduler.explain.node_conditions import missing_labels
 from podium.scheduler.explain.obstacles import amount_text
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.scheduler import Scheduler
@@ -30,12 +31,16 @@ _OF_KUBERNETES = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 _OF_THE_SYSTEM = "system-"
 _SHAPES_MAX = 20
 _CLASSES_MAX = 20
+_LABELS_MAX = 20
+# What is assumed of a node that doesn't say whether it is ready.
+_READY = {"status": "True"}
+_LABELLED_MAX = 100
 
 
 class Remedy(Report):
     """A change with which the pod gets a node."""
 
-    kind: Literal["Request", "Toleration", "Removal", "Node", "Priority", "Budget"]
+    kind: Literal["Request", "Toleration", "Label", "Removal", "Node", "Priority", "Budget"]
     """What is changed."""
     change: str
     """The change in words."""
@@ -71,6 +76,7 @@ def remedies(
             _tolerations(trial, decision),
             (Remedy("Toleration", *one) for one in (devices.tolerations() if devices else ())),
         ),
+        _labels(trial, decision),
         (Remedy("Removal", *removal) for removal in (devices.removals() if devices else ())),
         _node(trial, pod),
         _priority(trial, decision.pod, priority_classes),
@@ -103,6 +109,17 @@ class _Trial:
             yield
         finally:
             self.scheduler.budgets.replace(before)
+
+    @contextmanager
+    def labelled(self, nodes: Iterable[Object], added: Mapping[str, str]) -> Iterator[None]:
+        snapshot, before = self.scheduler.snapshot, [*nodes]
+        try:
+            for node in before:
+                metadata = {**node["metadata"], "labels": {**labels(node), **added}}
+                snapshot.set_node({**node, "metadata": metadata})
+            yield
+        finally:
+            snapshot.set_nodes(before)
 
 
 def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
@@ -148,6 +165,30 @@ def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
         trial_decision = trial.decide(_with_spec(decision.pod.obj, tolerations=[*own, *added]))
         if trial_decision.node_name:
             yield Remedy("Toleration", f"tolerate {' and '.join(texts)}", trial_decision.node_name)
+
+
+def _labels(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
+    """Try new labels of well nodes that only NodeAffinity refuses, the fewest labels first."""
+    evaluation, snapshot = decision.evaluation, trial.scheduler.snapshot
+    assert evaluation is not None
+    alike: dict[tuple[tuple[str, str], ...], list[Object]] = {}
+    for node_name, row in sorted(snapshot.row_of.items()):
+        objections, node = evaluation.filtering.objections(row), snapshot.nodes[row]
+        if not objections or any(status.plugin != "NodeAffinity" for status in objections):
+            continue
+        if is_cordoned(node) or (condition_of(node, "Ready") or _READY).get("status") != "True":
+            continue
+        for added in missing_labels(decision.pod.cls.pod, snapshot.labels_of(row), node_name):
+            alike.setdefault(tuple(sorted(added.items())), []).append(node)
+    ranked = sorted(alike.items(), key=lambda entry: (len(entry[0]), entry[0]))
+    for marks, nodes in ranked[:_LABELS_MAX]:
+        with trial.labelled(nodes[:_LABELLED_MAX], dict(marks)):
+            best = trial.decide(decision.pod.obj).node_name
+        with trial.labelled([node for node in nodes if name(node) == best], dict(marks)):
+            found = trial.decide(decision.pod.obj).node_name
+        if found:
+            written = " ".join(f"{key}={value}" for key, value in marks)
+            yield Remedy("Label", f"label {found} {written}", found)
 
 
 def _node(trial: _Trial, pod: Object) -> Iterator[Remedy]:

@@ -81,10 +81,9 @@ def resilience_presentation(resilience: Resilience, *, wide: bool = False) -> Pr
 def _outage_clause(resilience: Resilience, total: int) -> str:
     if not resilience.outages:
         without = max((one.unplaced for one in resilience.ranking), default=0)
-        but = (
-            f", but up to {count(without, 'pod')} {'is' if without == 1 else 'are'} without a place"
-        )
-        return f"No workload is without a ready pod{but if without else ''}"
+        pods = "1 pod is" if without == 1 else f"up to {without} pods are"
+        but = f", but {pods} without a place" if without else ""
+        return f"No workload is without a ready pod{but}"
     worst, *others = resilience.outages
     first, *more = worst.disturbances
     text = f"{worst.workload} has no ready pod for {_span(worst)} in the {first}"

@@ -58,6 +58,35 @@ def test_the_fewest_taints_are_to_be_tolerated() -> None:
     assert remedy == Remedy("Toleration", "tolerate dedicated=db:NoSchedule", "b")
 
 
+def required_affinity(*requirement: Any) -> Any:
+    expression = dict(zip(("key", "operator", "values"), requirement, strict=False))
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    return {"affinity": {"nodeAffinity": required}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "change"),
+    [
+        ({"nodeSelector": {"disk": "nvme"}}, "label b disk=nvme"),
+        (required_affinity("disk", "In", ["nvme", "ssd"]), "label b disk=nvme"),
+        (required_affinity("disk", "Exists"), "label b disk=true"),
+        (required_affinity("disk", "Gt", ["4"]), ""),
+        ({"nodeSelector": {"kind": "large"}}, ""),
+    ],
+)
+def test_a_label_that_only_one_node_lacks_is_given_to_the_best(asked: Any, change: str) -> None:
+    state = [
+        node("a", "2", labels={"kind": "small"}),
+        node("b", "8", labels={"kind": "small"}),
+        node("c", "64", unschedulable=True),
+        node("e", "64", status={"conditions": [{"type": "Ready", "status": "False"}]}),
+        node("d", "64", taints=[TAINT]),
+    ]
+    remedies = found(state, pod("new", "1", **asked))
+    assert (remedies["Label"].change if change else remedies.get("Label")) == (change or None)
+
+
 def test_a_node_that_is_not_well_is_no_remedy() -> None:
     taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
     assert "Toleration" not in found([node("a", taints=[taint])], pod("new"))
