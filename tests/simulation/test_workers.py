@@ -70,10 +70,11 @@ def test_what_is_wrong_with_an_item_is_raised_in_its_turn() -> None:
 
 
 class StubbornError(Exception):
-    """Can't be made from its message."""
+    """Holds what can't be copied into another process."""
 
     def __init__(self, first: str, second: str) -> None:
         super().__init__(f"{first}, {second}")
+        self.again = lambda: StubbornError(first, second)
 
 
 def test_errors_come_back_whole_whatever_their_constructors_take() -> None:
