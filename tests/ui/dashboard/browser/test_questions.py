@@ -53,6 +53,8 @@ def test_who_preempted_a_pod_that_is_gone(link: str, opened: Opened) -> None:
 def test_which_node_is_fullest_by_gpu(link: str, opened: Opened) -> None:
     page = opened(link)
     page.get_by_role("link", name="Table").click()
+    # Once usage is read, its columns move the others.
+    has(page.locator("thead").first, "CPU used")
     page.get_by_role("button", name=GPU).click()
     has(page.locator("tbody tr").first, "node-310")
     has(page.locator("tbody tr").first, "7 of 8")
